@@ -1,0 +1,48 @@
+# Everything comes from the system (./bootstrap installs it) or, on machines without packages, from
+# third_party/ (./bootstrap vendor fills it). Nothing is ever downloaded here.
+set(CREG_THIRD_PARTY ${PROJECT_SOURCE_DIR}/third_party)
+
+# creg_header_only(target header): an interface target for a header-only library.
+function(creg_header_only target header)
+  string(TOUPPER ${target} id)
+  string(REPLACE "::" "_" id ${id})
+  find_path(${id}_INCLUDE ${header} HINTS ${CREG_THIRD_PARTY}/include REQUIRED)
+  mark_as_advanced(${id}_INCLUDE)
+  add_library(${target} INTERFACE IMPORTED)
+  target_include_directories(${target} SYSTEM INTERFACE ${${id}_INCLUDE})
+endfunction()
+
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+creg_header_only(creg_deps::tomlplusplus toml++/toml.h)
+creg_header_only(creg_deps::random123 Random123/philox.h)
+
+# Found or left out; `creg info` says which.
+find_package(OpenSSL 1.1 COMPONENTS Crypto)
+find_package(CURL)
+
+if(CREG_TORCH)
+  find_package(CLI11 REQUIRED)
+  find_package(Torch REQUIRED)
+endif()
+if(CREG_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck QUIET)
+  # Debian ships the library without a CMake package.
+  if(NOT TARGET rapidcheck)
+    find_library(RAPIDCHECK_LIBRARY rapidcheck)
+    find_path(RAPIDCHECK_INCLUDE rapidcheck.h)
+    mark_as_advanced(RAPIDCHECK_LIBRARY RAPIDCHECK_INCLUDE)
+    if(RAPIDCHECK_LIBRARY AND RAPIDCHECK_INCLUDE)
+      add_library(rapidcheck UNKNOWN IMPORTED)
+      set_target_properties(rapidcheck PROPERTIES IMPORTED_LOCATION ${RAPIDCHECK_LIBRARY}
+                                                  INTERFACE_INCLUDE_DIRECTORIES ${RAPIDCHECK_INCLUDE})
+    endif()
+  endif()
+endif()
+if(CREG_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,62 @@
+// Files: read-only views of whole files, and outputs that appear under their name only when whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace creg {
+
+/// Read-only bytes with a name for messages; what every reader takes. Keeps its storage alive.
+struct Bytes {
+  std::string name;
+  std::span<const std::byte> data;
+  std::shared_ptr<const void> owner;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(data.size()); }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(data.data()), data.size()};
+  }
+  /// A part of the same storage; the caller has checked the bounds.
+  Bytes slice(std::int64_t offset, std::int64_t size, std::string slice_name) const;
+  /// Owns a copy of `text`.
+  static Bytes from_string(std::string text, std::string name);
+};
+
+/// Maps the file. Missing or unreadable: an input error that names it.
+Bytes map_file(const std::filesystem::path& path);
+
+/// Writes to a temporary name beside `path`; `commit` flushes to disk and renames. Without commit
+/// the destructor removes the temporary file, so a failed run leaves nothing under either name.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  /// Overwrites bytes written before, such as a header known only at the end.
+  void write_at(std::int64_t offset, std::span<const std::byte> bytes);
+  std::int64_t size() const { return size_; }
+  void commit();
+
+ private:
+  void flush();
+
+  std::filesystem::path path_;
+  std::string temporary_;
+  int fd_ = -1;
+  std::int64_t size_ = 0;
+  std::string buffer_;
+};
+
+/// The whole of `text` under `path`, or nothing.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace creg

@@ -1,0 +1,98 @@
+#include "creg/core/console.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+namespace creg {
+namespace {
+
+// What `use` makes the console write, in the given mode.
+std::string shown(ProgressMode mode, const std::function<void(Console&)>& use,
+                  LogLevel level = LogLevel::info) {
+  const test::TempDir dir;
+  const int fd = ::open((dir / "out").c_str(), O_CREAT | O_RDWR, 0600);
+  {
+    const auto console = make_console({.progress = mode, .level = level, .fd = fd, .width = 60});
+    use(*console);
+  }
+  ::close(fd);
+  return test::read_text(dir / "out");
+}
+
+const ProgressState halfway = {
+    .label = "reading", .unit = "bytes", .total = 2048, .done = 1024, .seconds = 2};
+
+TEST(Console, BarFitsTheTerminalAndIsErasedBeforeAMessage) {
+  const std::string out = shown(ProgressMode::bar, [](Console& console) {
+    console.show(halfway, false);
+    console.write(LogLevel::warning, "something odd");
+  });
+  EXPECT_NE(out.find("reading [#"), std::string::npos) << out;
+  EXPECT_NE(out.find("1.0 KiB / 2.0 KiB, 512 B/s, 2.0 s left"), std::string::npos) << out;
+  EXPECT_NE(out.find("\r\x1b[Kwarning: something odd\n"), std::string::npos) << out;
+  EXPECT_LT(out.find("reading"), out.find("warning"));
+  const std::size_t bar = out.find("reading");
+  EXPECT_LT(out.find('\r', bar) - bar, 60U);
+}
+
+TEST(Console, LinesForALogFileSayDoneOrStopped) {
+  const auto run = [](bool finished) {
+    return shown(ProgressMode::lines, [&](Console& console) {
+      console.show(halfway, false);  // too early for a line
+      ProgressState end = halfway;
+      end.finished = finished;
+      console.show(end, true);
+    });
+  };
+  EXPECT_EQ(run(true), "reading: 1.0 KiB / 2.0 KiB, 512 B/s, 2.0 s left, done\n");
+  EXPECT_EQ(run(false), "reading: 1.0 KiB / 2.0 KiB, 512 B/s, 2.0 s left, stopped\n");
+}
+
+TEST(Console, JsonIsOneObjectPerLine) {
+  const std::string out = shown(ProgressMode::json, [](Console& console) {
+    console.show(halfway, false);
+    console.write(LogLevel::notice, "a \"quoted\"\nword");
+  });
+  EXPECT_EQ(out,
+            "{\"progress\":\"reading\",\"done\":1024,\"total\":2048,\"unit\":\"bytes\","
+            "\"seconds\":2.000,\"last\":false,\"finished\":false}\n"
+            "{\"log\":\"a \\\"quoted\\\"\\u000aword\",\"level\":\"notice\"}\n");
+}
+
+TEST(Console, NoneShowsNoProgressAndTheLevelHidesMessages) {
+  EXPECT_EQ(shown(
+                ProgressMode::none,
+                [](Console& console) {
+                  console.show(halfway, false);
+                  console.write(LogLevel::info, "hidden");
+                  console.write(LogLevel::warning, "seen");
+                },
+                LogLevel::warning),
+            "warning: seen\n");
+}
+
+TEST(Console, LogFileGetsEverything) {
+  const test::TempDir dir;
+  {
+    const auto console = make_console({.progress = ProgressMode::none,
+                                       .level = LogLevel::warning,
+                                       .log_file = (dir / "log").string()});
+    console->write(LogLevel::debug, "detail");
+  }
+  EXPECT_NE(test::read_text(dir / "log").find(" detail\n"), std::string::npos);
+  test::expect_error([&] { make_console({.log_file = (dir / "log" / "x").string()}); }, {"log/x"},
+                     ErrorKind::environment);
+}
+
+TEST(Console, ModesHaveNames) {
+  EXPECT_EQ(parse_progress_mode("auto"), ProgressMode::automatic);
+  EXPECT_EQ(parse_progress_mode("json"), ProgressMode::json);
+  test::expect_error([] { parse_progress_mode("fancy"); }, {"'fancy'", "auto, bar, lines"});
+}
+
+}  // namespace
+}  // namespace creg

@@ -1,0 +1,47 @@
+#include "creg/core/context.h"
+
+#include <gtest/gtest.h>
+
+#include "creg/core/error.h"
+#include "creg/core/parallel.h"
+#include "support/expect_error.h"
+
+namespace creg {
+namespace {
+
+TEST(Context, ZeroThreadsMeansAllCores) {
+  EXPECT_EQ(Context().threads(), available_cores());
+  EXPECT_EQ(Context({.threads = 3}).pool().threads(), 3);
+  test::expect_error([] { Context({.threads = -1}); }, {"--threads", "found -1", "0 (all cores)"});
+}
+
+TEST(Context, WithSeedChangesTheSeedAlone) {
+  const Context context({.threads = 2, .seed = 1});
+  const Context other = context.with_seed(9);
+  EXPECT_EQ(other.seed(), 9U);
+  EXPECT_EQ(context.seed(), 1U);
+  EXPECT_EQ(&other.pool(), &context.pool());
+}
+
+TEST(Context, StopsWhenAsked) {
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  const Context context({.stop = stop});
+  EXPECT_NO_THROW(context.throw_if_stopped());
+  stop->store(true);
+  EXPECT_THROW(context.throw_if_stopped(), Interrupted);
+  ProgressTask task(context, "work", 10);
+  EXPECT_THROW(task.advance(), Interrupted);
+}
+
+TEST(Device, ParsesItsOwnNames) {
+  for (const char* name : {"cpu", "cuda:0", "cuda:3"}) {
+    EXPECT_EQ(Device::parse(name).name(), name);
+  }
+  EXPECT_EQ(Device::parse("cuda").name(), "cuda:0");
+  for (const char* name : {"", "gpu", "cuda:", "cuda:-1", "cuda:1x"}) {
+    test::expect_error([&] { Device::parse(name); }, {"unknown device", "cpu, cuda or cuda:N"});
+  }
+}
+
+}  // namespace
+}  // namespace creg
