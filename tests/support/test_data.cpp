@@ -13,4 +13,8 @@ std::optional<std::filesystem::path> real_data() {
   return path;
 }
 
+std::filesystem::path source_dir() {
+  return CREG_SOURCE_DIR;
+}
+
 }  // namespace creg::test

@@ -11,6 +11,9 @@ namespace creg::test {
 /// $CREG_TEST_DATA, else ../shared/data beside the checkout; nothing when neither exists.
 std::optional<std::filesystem::path> real_data();
 
+/// The root of this checkout.
+std::filesystem::path source_dir();
+
 }  // namespace creg::test
 
 /// Skips the test where the real files are missing; CI refuses such a skip where they exist.
