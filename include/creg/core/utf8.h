@@ -1,0 +1,16 @@
+// UTF-8, checked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace creg {
+
+/// Appends the code point; false (and nothing appended) when it is none: a surrogate or too large.
+bool append_utf8(std::string& to, char32_t code_point);
+
+/// Code points of `text`; nothing when it is not valid UTF-8 (shortest form, no surrogates).
+std::optional<std::u32string> decode_utf8(std::string_view text);
+
+}  // namespace creg
