@@ -1,0 +1,194 @@
+#include "creg/graph/edge_split.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "creg/core/error.h"
+#include "creg/core/parallel.h"
+#include "creg/core/random.h"
+#include "creg/core/text.h"
+#include "creg/graph/build.h"
+
+namespace creg {
+namespace {
+
+constexpr std::int64_t val_divisor = 20;
+constexpr std::int64_t test_divisor = 10;
+constexpr std::int64_t pair_grain = 1 << 16;
+
+// The distinct pairs u < v that are joined by an entry in either direction, ascending.
+std::vector<NodePair> distinct_edges(const Context& context, const CsrMatrix& adjacency) {
+  std::vector<std::int32_t> low;
+  std::vector<std::int32_t> high;
+  low.reserve(static_cast<std::size_t>(adjacency.nonzeros()));
+  high.reserve(static_cast<std::size_t>(adjacency.nonzeros()));
+  for (std::int64_t r = 0; r < adjacency.rows; ++r) {
+    const auto u = static_cast<std::int32_t>(r);
+    for (const std::int32_t v : adjacency.row(r)) {
+      if (u == v) continue;
+      low.push_back(std::min(u, v));
+      high.push_back(std::max(u, v));
+    }
+  }
+  const CsrMatrix upper = csr_from_entries(context, adjacency.rows, adjacency.rows, low, high);
+  std::vector<NodePair> edges;
+  edges.reserve(low.size() / 2);
+  for (std::int64_t r = 0; r < upper.rows; ++r) {
+    std::int32_t last = -1;
+    for (const std::int32_t v : upper.row(r)) {
+      if (v != last) edges.push_back({static_cast<std::int32_t>(r), v});
+      last = v;
+    }
+  }
+  return edges;
+}
+
+// Moves `count` edges drawn at random to the front, in random order.
+void draw_to_front(std::vector<NodePair>& edges, std::int64_t count, RandomStream& stream) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    std::swap(edges[i], edges[i + stream.below(edges.size() - i)]);
+  }
+}
+
+// Every pair that is no edge; for graphs where these are fewer than the edges.
+std::vector<NodePair> all_non_edges(std::int64_t nodes, std::span<const NodePair> edges) {
+  std::vector<NodePair> out;
+  auto next = edges.begin();
+  for (std::int32_t u = 0; u < nodes; ++u) {
+    for (std::int32_t v = u + 1; v < nodes; ++v) {
+      if (next != edges.end() && *next == NodePair{u, v}) {
+        ++next;
+      } else {
+        out.push_back({u, v});
+      }
+    }
+  }
+  return out;
+}
+
+// At least `count` distinct non-edges: random pairs, those that are edges rejected. At most half of
+// all pairs are edges here, so that the rounds shrink quickly.
+std::vector<NodePair> drawn_non_edges(std::int64_t nodes, std::span<const NodePair> edges,
+                                      std::int64_t count, std::uint64_t seed) {
+  std::vector<NodePair> out;
+  for (std::uint32_t round = 1; static_cast<std::int64_t>(out.size()) < count; ++round) {
+    RandomStream stream(seed, Purpose::edge_negatives, round);
+    const std::int64_t missing = count - static_cast<std::int64_t>(out.size());
+    std::vector<NodePair> fresh;
+    for (std::int64_t k = 0; k < missing + missing / 8 + 8; ++k) {
+      const auto a = static_cast<std::int32_t>(stream.below(static_cast<std::uint64_t>(nodes)));
+      auto b = static_cast<std::int32_t>(stream.below(static_cast<std::uint64_t>(nodes - 1)));
+      if (b >= a) ++b;
+      const NodePair pair{std::min(a, b), std::max(a, b)};
+      if (!std::binary_search(edges.begin(), edges.end(), pair)) fresh.push_back(pair);
+    }
+    std::sort(fresh.begin(), fresh.end());
+    std::vector<NodePair> merged;
+    merged.reserve(out.size() + fresh.size());
+    std::merge(out.begin(), out.end(), fresh.begin(), fresh.end(), std::back_inserter(merged));
+    merged.erase(std::unique(merged.begin(), merged.end()), merged.end());
+    out = std::move(merged);
+  }
+  return out;
+}
+
+CsrMatrix symmetric_csr(const Context& context, std::int64_t nodes,
+                        std::span<const NodePair> edges) {
+  std::vector<std::int32_t> rows;
+  std::vector<std::int32_t> cols;
+  rows.reserve(edges.size() * 2);
+  cols.reserve(edges.size() * 2);
+  for (const NodePair& edge : edges) {
+    rows.insert(rows.end(), {edge.u, edge.v});
+    cols.insert(cols.end(), {edge.v, edge.u});
+  }
+  return csr_from_entries(context, nodes, nodes, rows, cols);
+}
+
+std::vector<NodePair> sorted_part(std::span<const NodePair> pairs) {
+  std::vector<NodePair> part(pairs.begin(), pairs.end());
+  std::sort(part.begin(), part.end());
+  return part;
+}
+
+}  // namespace
+
+void check_no_leak(const Context& context, const CsrMatrix& training,
+                   std::span<const NodePair> held_out, const std::string& source) {
+  const CsrMatrix sorted = sort_rows(context, training);
+  const auto joined = [&](std::int32_t from, std::int32_t to) {
+    const std::span<const std::int32_t> row = sorted.row(from);
+    return std::binary_search(row.begin(), row.end(), to);
+  };
+  const auto pairs = static_cast<std::int64_t>(held_out.size());
+  parallel_for(context, 0, pairs, pair_grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = first; k < last; ++k) {
+      const auto [u, v] = held_out[static_cast<std::size_t>(k)];
+      if (u < 0 || v < 0 || u >= sorted.rows || v >= sorted.rows) {
+        fail_input({.what = "a held-out pair names a node that is not in the graph",
+                    .file = source,
+                    .place = fmt::format("pair {}", k),
+                    .found = fmt::format("{} - {}", u, v),
+                    .expected = fmt::format("0 to {}", sorted.rows - 1)});
+      }
+      if (joined(u, v) || joined(v, u)) {
+        fail_input({.what = "a held-out edge is in the training graph",
+                    .file = source,
+                    .place = fmt::format("pair {}", k),
+                    .found = fmt::format("{} - {}", u, v),
+                    .expected = "training edges and held-out edges that share nothing"});
+      }
+    }
+  });
+}
+
+EdgeSplit split_edges(const Context& context, const Graph& graph, std::uint64_t seed) {
+  const std::string source = graph.name.empty() ? "the graph" : graph.name;
+  const std::int64_t nodes = graph.nodes();
+  std::vector<NodePair> edges = distinct_edges(context, graph.adjacency);
+  const auto m = static_cast<std::int64_t>(edges.size());
+  const std::int64_t n_val = m / val_divisor;
+  const std::int64_t n_test = m / test_divisor;
+  if (n_val == 0) {
+    fail_input({.what = "too few edges to hold out 5 % and 10 % of them",
+                .file = source,
+                .found = fmt::format("{} distinct edges", m),
+                .expected = fmt::format("{} or more", val_divisor)});
+  }
+  const std::int64_t held_out = n_val + n_test;
+  const std::int64_t absent = nodes * (nodes - 1) / 2 - m;
+  if (absent < held_out) {
+    fail_input({.what = "the graph is too dense: it has fewer non-edges than edges to hold out",
+                .file = source,
+                .found = fmt::format("{} pairs without an edge", with_commas(absent)),
+                .expected = fmt::format("{} or more", with_commas(held_out))});
+  }
+
+  std::vector<NodePair> non_edges =
+      absent < m ? all_non_edges(nodes, edges) : drawn_non_edges(nodes, edges, held_out, seed);
+  RandomStream negatives(seed, Purpose::edge_negatives);
+  draw_to_front(non_edges, held_out, negatives);
+  RandomStream positives(seed, Purpose::edge_split);
+  draw_to_front(edges, held_out, positives);
+
+  const auto part = [](const std::vector<NodePair>& pairs, std::int64_t first, std::int64_t count) {
+    return std::span<const NodePair>(pairs).subspan(static_cast<std::size_t>(first),
+                                                    static_cast<std::size_t>(count));
+  };
+  EdgeSplit split;
+  split.train = graph;
+  split.train.directed = false;
+  split.train.adjacency = symmetric_csr(context, nodes, part(edges, held_out, m - held_out));
+  split.val = sorted_part(part(edges, 0, n_val));
+  split.test = sorted_part(part(edges, n_val, n_test));
+  split.val_non_edges = sorted_part(part(non_edges, 0, n_val));
+  split.test_non_edges = sorted_part(part(non_edges, n_val, n_test));
+  check_no_leak(context, split.train.adjacency, split.val, source);
+  check_no_leak(context, split.train.adjacency, split.test, source);
+  return split;
+}
+
+}  // namespace creg
