@@ -1,6 +1,7 @@
 #include "creg/core/context.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,10 @@
 #include "creg/core/parallel.h"
 
 namespace creg {
+
+std::int64_t physical_memory() {
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+}
 
 int available_cores() {
   cpu_set_t set;

@@ -1,6 +1,5 @@
 #include "creg/io/inflate.h"
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "creg/core/context.h"
 #include "creg/core/error.h"
 #include "creg/core/text.h"
 
@@ -114,7 +114,7 @@ bool is_gzip(const Bytes& bytes) {
 }
 
 std::int64_t default_read_limit() {
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  return physical_memory();
 }
 
 }  // namespace creg

@@ -1,6 +1,7 @@
 // Tiny graphs with names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -30,6 +31,40 @@ inline Edges entries(const CsrMatrix& matrix) {
     for (const std::int32_t c : matrix.row(r)) out.emplace_back(r, c);
   }
   return out;
+}
+
+/// Equal as values, element by element.
+template <class T>
+bool same(const Array<T>& a, const Array<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+inline bool same(const CsrMatrix& a, const CsrMatrix& b) {
+  return a.rows == b.rows && a.cols == b.cols && same(a.offsets, b.offsets) &&
+         same(a.columns, b.columns) && same(a.values, b.values);
+}
+
+inline bool same(const Features& a, const Features& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* sparse = std::get_if<CsrMatrix>(&a)) return same(*sparse, std::get<CsrMatrix>(b));
+  if (const auto* dense = std::get_if<DenseMatrix>(&a)) {
+    const auto& other = std::get<DenseMatrix>(b);
+    return dense->rows == other.rows && dense->cols == other.cols &&
+           same(dense->values, other.values);
+  }
+  return true;
+}
+
+inline bool same(const Graph& a, const Graph& b) {
+  const auto same_split = [](const Split& x, const Split& y) {
+    return x.name == y.name && same(x.train, y.train) && same(x.val, y.val) && same(x.test, y.test);
+  };
+  bool names = a.names.size() == b.names.size();
+  for (std::int64_t i = 0; names && i < a.names.size(); ++i) names = a.names[i] == b.names[i];
+  return names && a.name == b.name && a.directed == b.directed && same(a.adjacency, b.adjacency) &&
+         same(a.features, b.features) && same(a.labels, b.labels) &&
+         a.class_names == b.class_names &&
+         std::equal(a.splits.begin(), a.splits.end(), b.splits.begin(), b.splits.end(), same_split);
 }
 
 /// 0 - 1 - 2 - ... both directions stored.

@@ -60,4 +60,7 @@ class Context {
 /// Cores this process may run on (its CPU affinity, not the machine's size).
 int available_cores();
 
+/// This machine's memory in bytes.
+std::int64_t physical_memory();
+
 }  // namespace creg

@@ -20,7 +20,8 @@ CsrMatrix csr_from_entries(const Context& context, std::int64_t rows, std::int64
 /// Columns sorted within each row; the same matrix when they already are.
 CsrMatrix sort_rows(const Context& context, const CsrMatrix& matrix);
 
-/// In parallel; columns ascend in the result.
+/// In parallel; columns ascend in the result, repeats keep their order. Beside the result it takes
+/// 8 bytes per column and thread.
 CsrMatrix transpose(const Context& context, const CsrMatrix& matrix);
 
 }  // namespace creg
