@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "creg/core/array.h"
+#include "creg/core/context.h"
 
 namespace creg {
 
@@ -106,8 +107,11 @@ struct Graph {
 };
 
 /// Throws an input error naming `source` unless every array fits the others: offsets ascend,
-/// columns are in range, features are finite and have N rows, labels are in range, splits are
-/// disjoint and in range.
+/// columns are in range, features are finite and have N rows, labels are in range, names lie
+/// inside their characters, splits are disjoint and in range. Of several faults in an array the
+/// first is named, whatever the number of threads.
+void validate(const Context& context, const Graph& graph, const std::string& source);
+/// The same on one thread.
 void validate(const Graph& graph, const std::string& source);
 
 }  // namespace creg
