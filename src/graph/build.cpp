@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t entry_grain = 1 << 18;
 constexpr std::int64_t row_grain = 1 << 13;
+constexpr std::int64_t transpose_grain = 1 << 15;
 
 // offsets[r + 1] holds row r's count on entry, its end on exit.
 void prefix_sum(Buffer<std::int64_t>& offsets) {
@@ -110,7 +111,7 @@ CsrMatrix transpose(const Context& context, const CsrMatrix& matrix) {
   // go, so the order is the same for any number of parts, and nothing needs sorting.
   const std::int64_t entries = matrix.nonzeros();
   const std::int64_t parts =
-      std::clamp<std::int64_t>(entries / (2 * matrix.cols + entry_grain), 1, context.threads());
+      std::clamp<std::int64_t>(entries / (2 * matrix.cols + transpose_grain), 1, context.threads());
   std::vector<std::int64_t> bounds(static_cast<std::size_t>(parts) + 1, 0);
   for (std::int64_t p = 1; p < parts; ++p) {
     bounds[static_cast<std::size_t>(p)] =

@@ -127,7 +127,7 @@ FileCheck check_file(const CatalogueFile& file, const fs::path& path) {
   }
   if (!has_checksum(file) || !sha256_available()) return {.state = FileState::unchecked};
   const bool by_sha256 = !file.sha256.empty();
-  const std::string digest = by_sha256 ? sha256_hex(bytes) : git_blob_id(bytes);
+  const std::string digest = by_sha256 ? sha256(bytes) : git_blob_id(bytes);
   if (digest == (by_sha256 ? file.sha256 : file.git_blob)) return {.state = FileState::right};
   return {.state = FileState::wrong,
           .found = (by_sha256 ? "SHA-256 " : "git hash-object ") + digest,

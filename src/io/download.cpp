@@ -253,9 +253,11 @@ class Getter {
               const FileCheck& check) {
     part.commit();
     if (check.state == FileState::unchecked) {
+      const bool known = !file.sha256.empty() || !file.git_blob.empty();
       context_.log().write(
           LogLevel::notice,
-          fmt::format("{}: no checksum is known for it, so it was not verified", file.name));
+          fmt::format("{}: {}, so it was not verified", file.name,
+                      known ? "this build has no OpenSSL" : "no checksum is known for it"));
     }
     note(file.name, outcome, bytes, check.state == FileState::right);
   }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <thread>
 
+#include "creg/core/build_info.h"
 #include "creg/core/text.h"
 
 namespace creg {
@@ -211,7 +212,7 @@ void configure(CURL* handle, const std::string& url, const HttpOptions& options,
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(handle, CURLOPT_MAXREDIRS, most_redirects);
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_USERAGENT, "creg/" CREG_VERSION);
+  curl_easy_setopt(handle, CURLOPT_USERAGENT, ("creg/" + build_info().version).c_str());
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, static_cast<long>(options.connect_seconds));
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, reason.data());
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);

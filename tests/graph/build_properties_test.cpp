@@ -24,7 +24,7 @@ RC_GTEST_PROP(BuildProperties, TransposeHasTheSwappedEntries, ()) {
 
 TEST(BuildProperties, TransposeIsTheSameForAnyNumberOfThreads) {
   constexpr std::int32_t nodes = 1000;
-  constexpr int entries = 800'000;
+  constexpr int entries = 150'000;
   RandomStream random(7, Purpose::test);
   std::vector<std::int32_t> rows;
   std::vector<std::int32_t> cols;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "creg/io/checksum.h"
 #include "support/expect_error.h"
 #include "support/made_up_dataset.h"
 #include "support/temp_dir.h"
@@ -53,6 +54,7 @@ TEST(DataFolder, IsTheFlagThenTheVariableThenTheCache) {
 }
 
 TEST(CheckFile, TellsRightFromWrong) {
+  if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
   const test::TempDir dir;
   test::MadeUpDataset data;
   CatalogueFile file = data.add("a", "hello");
@@ -74,6 +76,7 @@ TEST(CheckFile, TellsRightFromWrong) {
 }
 
 TEST(CheckFile, TakesAGitBlobWhereThereIsNoSha256) {
+  if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
   const test::TempDir dir;
   // What `git hash-object` prints for a file that holds "hello".
   const CatalogueFile file{.name = "a", .git_blob = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"};
@@ -92,6 +95,7 @@ TEST(CheckFile, WithoutAChecksumOnlyTheSizeCounts) {
 }
 
 TEST(MissingFiles, CountsMembersAndAcceptsWhatIsUnpacked) {
+  if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
   const test::TempDir dir;
   test::MadeUpDataset data;
   data.add("plain", "x");
@@ -107,6 +111,7 @@ TEST(MissingFiles, CountsMembersAndAcceptsWhatIsUnpacked) {
 }
 
 TEST(RequireDataset, SaysWhatIsMissingAndWhatToDo) {
+  if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
   const test::TempDir dir;
   test::MadeUpDataset data("https://example.org/data/");
   data.add("a.txt", "hello");
@@ -138,6 +143,7 @@ TEST(RequireDataset, GivesTheFileOrTheFolder) {
 }
 
 TEST(VerifyDataset, NamesTheWrongFileAndBothDigests) {
+  if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
   const test::TempDir dir;
   test::MadeUpDataset data;
   data.add("a", "hello");
@@ -163,6 +169,7 @@ TEST(Identify, KnowsNothingOfOtherFiles) {
 }
 
 TEST(IdentifyRealData, KnowsFoldersAndFilesByTheirBytes) {
+  if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
   CREG_REQUIRE_REAL_DATA(data);
   const Context context;
   const auto name = [&](const std::filesystem::path& path) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "creg/io/checksum.h"
 #include "creg/io/download.h"
 #include "creg/io/zip.h"
 #include "support/expect_error.h"
@@ -18,6 +19,9 @@ using Names = std::vector<std::string>;
 
 class FolderMirror : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
+  }
   GetOptions options() const { return {.data_dir = data_.path(), .mirror = mirror_.path()}; }
   GetReport get() const { return get_dataset(Context(), dataset_.entry(), options()); }
   Names folder() const {
@@ -169,6 +173,16 @@ TEST_F(FolderMirror, AnArchiveWithoutTheMemberSaysSo) {
   zip.add("metadata.npz", "x");
   zip.commit();
   test::expect_error([&] { get(); }, {"packed.zip", "lacks a member", "data.npz"});
+}
+
+TEST_F(FolderMirror, IsTheOnlyWayWithoutLibcurl) {
+  if (download_available()) GTEST_SKIP() << "this build has libcurl";
+  dataset_.add("a", "hello");
+  GetOptions options = this->options();
+  options.mirror.clear();
+  test::expect_error([&] { get_dataset(Context(), dataset_.entry(), options); },
+                     {"no libcurl", "--mirror DIR"}, ErrorKind::environment);
+  EXPECT_EQ(folder(), Names{});
 }
 
 TEST_F(FolderMirror, MayHaveTheMembersThemselves) {

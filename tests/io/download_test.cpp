@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "creg/io/checksum.h"
 #include "creg/io/data_folder.h"
 #include "support/expect_error.h"
 #include "support/http_server.h"
@@ -42,6 +43,7 @@ class Download : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!download_available()) GTEST_SKIP() << "this build has no libcurl";
+    if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
     // A proxy of this machine does not know our loopback server.
     setenv("no_proxy", "*", 1);
   }

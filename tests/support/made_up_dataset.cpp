@@ -22,7 +22,7 @@ CatalogueFile& MadeUpDataset::add(std::string name, std::string_view contents) {
   const Bytes bytes = Bytes::from_string(std::string(contents), name);
   CatalogueFile& file = add_unknown(std::move(name));
   file.size = bytes.size();
-  file.sha256 = keep(sha256_hex(bytes));
+  file.sha256 = keep(sha256(bytes));
   return file;
 }
 
