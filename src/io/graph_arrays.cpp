@@ -82,17 +82,19 @@ CsrMatrix csr_from_arrays(MatrixShape shape, const NdArray& offsets, const NdArr
 }
 
 Array<std::int32_t> labels_from_array(const NdArray& labels) {
-  const bool one_hot = labels.dimensions() == 2 && labels.shape()[1] != 1;
-  if (!one_hot) {
-    if (labels.dimensions() != 2) labels.require_dimensions(1);
-    Array<std::int32_t> ids = labels.to_int32();
-    for (std::int64_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] >= unlabelled && ids[i] < max_nodes) continue;
-      fail(labels, "label out of range", std::to_string(ids[i]), "0 or more, or -1 for none",
-           fmt::format("element {}", i));
-    }
-    return ids;
+  if (labels.dimensions() == 2 && labels.shape()[1] != 1) return labels_from_one_hot(labels);
+  if (labels.dimensions() != 2) labels.require_dimensions(1);
+  Array<std::int32_t> ids = labels.to_int32();
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= unlabelled && ids[i] < max_nodes) continue;
+    fail(labels, "label out of range", std::to_string(ids[i]), "0 or more, or -1 for none",
+         fmt::format("element {}", i));
   }
+  return ids;
+}
+
+Array<std::int32_t> labels_from_one_hot(const NdArray& labels) {
+  labels.require_dimensions(2);
   const std::int64_t rows = labels.shape()[0];
   const std::int64_t classes = labels.shape()[1];
   if (rows > max_nodes || classes > max_nodes) {

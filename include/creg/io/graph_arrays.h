@@ -25,8 +25,10 @@ CsrMatrix csr_from_arrays(MatrixShape shape, const NdArray& offsets, const NdArr
 /// Empty when all are 1.
 Array<float> values_or_none(const NdArray& values);
 
-/// Class ids of a vector (or one column), or the place of the 1 in each one-hot row of a matrix;
-/// a row of zeros is `unlabelled`.
+/// Class ids of a vector (or of a matrix of one column), or as labels_from_one_hot.
 Array<std::int32_t> labels_from_array(const NdArray& labels);
+
+/// The place of the 1 in each row of a matrix; a row of zeros is `unlabelled`.
+Array<std::int32_t> labels_from_one_hot(const NdArray& labels);
 
 }  // namespace creg
