@@ -1,11 +1,19 @@
 // What every fuzz target shares: an error is a fine answer, a crash or another exception is not.
 #pragma once
 
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "creg/core/error.h"
+#include "creg/io/byte_order.h"
 #include "creg/io/file.h"
 
 namespace creg::fuzz {
@@ -19,6 +27,64 @@ int try_read(const std::uint8_t* data, std::size_t size, Read read) {
     return 0;
   }
   return 0;
+}
+
+/// Several files out of one input: each is a 32-bit length and its bytes, cut where the input
+/// ends. Missing ones are empty.
+inline std::vector<std::string> split_frames(std::string_view input, std::size_t count) {
+  std::vector<std::string> frames(count);
+  for (std::string& frame : frames) {
+    if (input.size() < sizeof(std::uint32_t)) break;
+    const auto size = load_little<std::uint32_t>(reinterpret_cast<const std::byte*>(input.data()));
+    input.remove_prefix(sizeof(std::uint32_t));
+    frame = input.substr(0, size);
+    input.remove_prefix(frame.size());
+  }
+  return frames;
+}
+
+/// An .npz of the given arrays, with right checksums: a fuzzer does not guess those, and would
+/// never see what lies behind them. An empty one is left out.
+inline std::string pack_npz(std::span<const std::string_view> keys,
+                            std::span<const std::string> contents) {
+  std::string out;
+  std::string directory;
+  std::uint16_t count = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (contents[i].empty()) continue;
+    const std::string name = std::string(keys[i]) + ".npy";
+    const auto offset = static_cast<std::uint32_t>(out.size());
+    const auto size = static_cast<std::uint32_t>(contents[i].size());
+    const auto crc = static_cast<std::uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(contents[i].data()), size));
+    const auto add_fields = [&](std::string& to) {
+      to.append(std::string_view("\x14\0\0\0\0\0\0\0\0\0", 10));  // version, flags, stored, time
+      append_little(to, crc);
+      append_little(to, size);
+      append_little(to, size);
+      append_little(to, static_cast<std::uint16_t>(name.size()));
+      append_little(to, std::uint16_t{0});
+    };
+    out += "PK\x03\x04";
+    add_fields(out);
+    out += name + contents[i];
+    directory += "PK\x01\x02";
+    append_little(directory, std::uint16_t{20});
+    add_fields(directory);
+    directory.append(10, '\0');
+    append_little(directory, offset);
+    directory += name;
+    ++count;
+  }
+  const auto start = static_cast<std::uint32_t>(out.size());
+  out += directory + "PK\x05\x06";
+  append_little(out, std::uint32_t{0});
+  append_little(out, count);
+  append_little(out, count);
+  append_little(out, static_cast<std::uint32_t>(directory.size()));
+  append_little(out, start);
+  append_little(out, std::uint16_t{0});
+  return out;
 }
 
 }  // namespace creg::fuzz

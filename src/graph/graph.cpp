@@ -86,7 +86,8 @@ Features compact(Features features) {
         std::all_of(sparse->values.begin(), sparse->values.end(), [](float x) { return x == 1; })) {
       sparse->values = {};
     }
-    if (sparse->bytes() > sparse->rows * sparse->cols * 4) return to_dense(features);
+    // Divided, because four bytes for each of 2^31 x 2^31 cells would overflow.
+    if (sparse->bytes() / 4 > sparse->rows * sparse->cols) return to_dense(features);
   }
   return features;
 }

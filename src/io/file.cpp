@@ -59,6 +59,11 @@ Bytes Bytes::from_string(std::string text, std::string name) {
   return {.name = std::move(name), .data = std::as_bytes(view), .owner = std::move(owner)};
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::status(path, ignored).type() != std::filesystem::file_type::not_found;
+}
+
 Bytes map_file(const std::filesystem::path& path) {
   const std::string name = path.string();
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -26,6 +26,14 @@ TEST(MapFile, SaysWhatIsWrong) {
   test::expect_error([&] { map_file("/dev/null"); }, {"not a regular file"});
 }
 
+TEST(IsThere, TellsMissingFromPresent) {
+  const test::TempDir dir;
+  EXPECT_TRUE(is_there(dir.write("a", "")));
+  EXPECT_TRUE(is_there(dir.path()));
+  EXPECT_FALSE(is_there(dir / "none"));
+  EXPECT_FALSE(is_there(dir / "a/below"));
+}
+
 TEST(AtomicFile, AppearsOnlyWhenCommitted) {
   const test::TempDir dir;
   dir.write("out", "old");

@@ -27,6 +27,10 @@ struct Bytes {
   static Bytes from_string(std::string text, std::string name);
 };
 
+/// False when nothing has this name; a place that cannot be looked into counts as there, so that
+/// opening it says what is wrong.
+bool is_there(const std::filesystem::path& path);
+
 /// Maps the file. Missing or unreadable: an input error that names it.
 Bytes map_file(const std::filesystem::path& path);
 
