@@ -33,17 +33,17 @@ std::vector<double> falling_shares(int classes) {
 GeneratorSpec citation_like() {
   GeneratorSpec spec;
   spec.homophily = 0.81;
-  spec.community_share = 0.9;
-  spec.community_nodes = 35;
-  spec.degree_exponent = 1.2;
-  spec.degree_cap = 100;
-  spec.label_noise = 0.04;
+  spec.community_share = 0.95;
+  spec.community_nodes = 50;
+  spec.degree_exponent = 1.4;
+  spec.degree_cap = 200;
+  spec.label_noise = 0.1;
   spec.features = SyntheticFeatures::bag_of_words;
   spec.words = 18;
-  spec.background_share = 0.15;
-  spec.class_sharpness = 1.5;
-  spec.community_sharpness = 1.15;
-  spec.off_topic = 0.3;
+  spec.background_share = 0.1;
+  spec.class_sharpness = 0.84;
+  spec.community_sharpness = 1.76;
+  spec.off_topic = 0.1;
   return spec;
 }
 

@@ -1,6 +1,7 @@
 #include "synthetic_edges.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -20,38 +21,72 @@ constexpr std::int64_t candidates_per_stream = 1 << 12;
 constexpr std::int64_t row_grain = 1 << 13;
 constexpr int tries_before_uniform = 32;
 
+// Noisy labels hide some of the structure: the share of edges that must stay inside a class for
+// spec.homophily of them to join equal labels.
+double structural_homophily(const GeneratorSpec& spec, const BlockModel& blocks) {
+  double equal_by_chance = 0;
+  for (const RankRange& range : blocks.class_ranks) {
+    const double share =
+        static_cast<double>(range.end - range.begin) / static_cast<double>(spec.nodes);
+    equal_by_chance += share * share;
+  }
+  const double kept = (1 - spec.label_noise) * (1 - spec.label_noise);
+  const double apart = (1 - kept) * equal_by_chance;
+  return std::clamp((spec.homophily - apart) / kept, 0.0, 1.0);
+}
+
+// How many of the edges stay inside a class.
+std::int64_t edges_inside(const Context& context, const CsrMatrix& edges,
+                          const BlockModel& blocks) {
+  const auto class_of = [&](std::int64_t node) {
+    return blocks.class_of_community[static_cast<std::size_t>(
+        blocks.community_of_node[static_cast<std::size_t>(node)])];
+  };
+  std::atomic<std::int64_t> inside = 0;
+  parallel_for(context, 0, edges.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    std::int64_t count = 0;
+    for (std::int64_t u = first; u < last; ++u) {
+      const std::int32_t own = class_of(u);
+      for (const std::int32_t v : edges.row(u)) count += class_of(v) == own ? 1 : 0;
+    }
+    inside += count;
+  });
+  return inside;
+}
+
 // Draws candidate edges u < v; what is drawn depends on (seed, round, index) alone.
 class CandidateSource {
  public:
   CandidateSource(const GeneratorSpec& spec, const BlockModel& blocks)
-      : spec_(spec), blocks_(blocks), structural_homophily_(structural_homophily()) {}
+      : spec_(spec), blocks_(blocks) {}
 
   // With enough edges for it, the first `nodes` candidates of round 0 start at each node in turn:
   // everybody has an edge.
   bool everyone_starts_one() const { return spec_.edges >= spec_.nodes; }
 
-  // Row and column ids of candidates [0, low.size()) of a round.
-  void draw(const Context& context, std::uint32_t round, double uniform_share,
+  // Row and column ids of candidates [0, low.size()) of a round: `uniform_share` of them any pair,
+  // of the others `inside_share` within a class.
+  void draw(const Context& context, std::uint32_t round, double uniform_share, double inside_share,
             std::span<std::int32_t> low, std::span<std::int32_t> high) const {
     const auto count = static_cast<std::int64_t>(low.size());
-    parallel_for(context, 0, count, candidates_per_stream,
-                 [&](std::int64_t first, std::int64_t last) {
-                   context.throw_if_stopped();
-                   RandomStream stream(spec_.seed, Purpose::generator_edges, round,
-                                       static_cast<std::uint64_t>(first / candidates_per_stream));
-                   for (std::int64_t i = first; i < last; ++i) {
-                     const bool starts = round == 0 && i < spec_.nodes && everyone_starts_one();
-                     const auto [u, v] =
-                         starts ? partner_of(i, stream)
-                         : stream.uniform_double() < uniform_share
-                             ? uniform_pair(uniform_rank(stream), stream)
-                             : partner_of(blocks_.weights.inside(everyone(), stream), stream);
-                     const std::int32_t a = blocks_.node_of_rank[static_cast<std::size_t>(u)];
-                     const std::int32_t b = blocks_.node_of_rank[static_cast<std::size_t>(v)];
-                     low[static_cast<std::size_t>(i)] = std::min(a, b);
-                     high[static_cast<std::size_t>(i)] = std::max(a, b);
-                   }
-                 });
+    parallel_for(
+        context, 0, count, candidates_per_stream, [&](std::int64_t first, std::int64_t last) {
+          context.throw_if_stopped();
+          RandomStream stream(spec_.seed, Purpose::generator_edges, round,
+                              static_cast<std::uint64_t>(first / candidates_per_stream));
+          for (std::int64_t i = first; i < last; ++i) {
+            const bool starts = round == 0 && i < spec_.nodes && everyone_starts_one();
+            const auto [u, v] =
+                starts ? partner_of(i, inside_share, stream)
+                : stream.uniform_double() < uniform_share
+                    ? uniform_pair(uniform_rank(stream), stream)
+                    : partner_of(blocks_.weights.inside(everyone(), stream), inside_share, stream);
+            const std::int32_t a = blocks_.node_of_rank[static_cast<std::size_t>(u)];
+            const std::int32_t b = blocks_.node_of_rank[static_cast<std::size_t>(v)];
+            low[static_cast<std::size_t>(i)] = std::min(a, b);
+            high[static_cast<std::size_t>(i)] = std::max(a, b);
+          }
+        });
   }
 
  private:
@@ -68,16 +103,16 @@ class CandidateSource {
     return {u, v >= u ? v + 1 : v};
   }
 
-  Pair partner_of(std::int64_t u, RandomStream& stream) const {
+  Pair partner_of(std::int64_t u, double inside_share, RandomStream& stream) const {
     const auto community =
         static_cast<std::size_t>(blocks_.community_of_rank[static_cast<std::size_t>(u)]);
     const auto own = static_cast<std::size_t>(blocks_.class_of_community[community]);
     for (int tries = 0; tries < tries_before_uniform; ++tries) {
       const double x = stream.uniform_double();
       std::int64_t v = u;
-      if (x < structural_homophily_ * spec_.community_share) {
+      if (x < inside_share * spec_.community_share) {
         v = blocks_.weights.inside(blocks_.community_ranks[community], stream);
-      } else if (x < structural_homophily_ || blocks_.class_ranks.size() == 1) {
+      } else if (x < inside_share || blocks_.class_ranks.size() == 1) {
         v = blocks_.weights.inside(blocks_.class_ranks[own], stream);
       } else {
         v = blocks_.weights.outside(blocks_.class_ranks[own], stream);
@@ -87,23 +122,8 @@ class CandidateSource {
     return uniform_pair(u, stream);
   }
 
-  // Noisy labels hide some of the structure: the share of edges that must stay inside a class for
-  // spec_.homophily of them to join equal labels.
-  double structural_homophily() const {
-    double equal_by_chance = 0;
-    for (const RankRange& range : blocks_.class_ranks) {
-      const double share =
-          static_cast<double>(range.end - range.begin) / static_cast<double>(spec_.nodes);
-      equal_by_chance += share * share;
-    }
-    const double kept = (1 - spec_.label_noise) * (1 - spec_.label_noise);
-    const double apart = (1 - kept) * equal_by_chance;
-    return std::clamp((spec_.homophily - apart) / kept, 0.0, 1.0);
-  }
-
   const GeneratorSpec& spec_;
   const BlockModel& blocks_;
-  double structural_homophily_;
 };
 
 // Row by row: what `write(row, output)` says, which is called once to count (output null) and once
@@ -197,25 +217,36 @@ CsrMatrix make_edges(const Context& context, const GeneratorSpec& spec, const Bl
   ProgressTask progress(context, "generating " + spec.name + ": edges", spec.edges);
   CsrMatrix edges = no_edges(spec.nodes);
   CsrMatrix keep = edges;
+  const double inside_target = structural_homophily(spec, blocks) * static_cast<double>(spec.edges);
+  double inside_share = structural_homophily(spec, blocks);
+  double uniform_share = 0;
   double draws_per_edge = 1;
   for (std::uint32_t round = 0; edges.nonzeros() < spec.edges; ++round) {
     const std::int64_t before = edges.nonzeros();
     const auto missing = static_cast<double>(spec.edges - before);
-    // A little more than the last round's rate asks for, within four graphs' worth of memory.
-    const auto draws =
-        static_cast<std::int64_t>(std::min(std::ceil(missing * draws_per_edge * 1.02) + 16,
-                                           4.0 * static_cast<double>(spec.edges) + 16));
-    // Where the blocks are nearly full, uniform pairs gradually take over: there is always an end.
-    constexpr double first_mixed_round = 8;
-    const double uniform_share = std::clamp((round - first_mixed_round) / 8, 0.0, 1.0);
+    // Repeats are likelier inside the blocks. The first round leaves room for the later ones, which
+    // know how many edges did stay inside, to make up for that.
+    const auto starts = source.everyone_starts_one() ? static_cast<double>(spec.nodes) : 0.0;
+    const double wanted =
+        round == 0 ? std::max(0.9 * missing, starts) : 1.02 * missing * draws_per_edge;
+    // Within four graphs' worth of memory, and always a few.
+    const auto draws = static_cast<std::int64_t>(
+        std::min(std::ceil(wanted), 4 * static_cast<double>(spec.edges)) + 16);
+    if (round > 0) {
+      const auto inside = static_cast<double>(edges_inside(context, edges, blocks));
+      inside_share = std::clamp((inside_target - inside) / missing, 0.0, 1.0);
+    }
+    // Where the blocks are nearly full, uniform pairs take over: there is always an end.
+    constexpr double too_many_draws = 4;
+    if (draws_per_edge > too_many_draws) uniform_share = std::min(1.0, uniform_share + 0.25);
     {
       Buffer<std::int32_t> low(draws);
       Buffer<std::int32_t> high(draws);
-      source.draw(context, round, uniform_share, low.span(), high.span());
+      source.draw(context, round, uniform_share, inside_share, low.span(), high.span());
       if (round == 0 && source.everyone_starts_one()) {
-        const auto starts = static_cast<std::size_t>(spec.nodes);
-        keep = csr_from_entries(context, spec.nodes, spec.nodes, low.span().first(starts),
-                                high.span().first(starts));
+        const auto first = static_cast<std::size_t>(spec.nodes);
+        keep = csr_from_entries(context, spec.nodes, spec.nodes, low.span().first(first),
+                                high.span().first(first));
       }
       const CsrMatrix drawn =
           csr_from_entries(context, spec.nodes, spec.nodes, low.span(), high.span());
