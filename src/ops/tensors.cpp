@@ -1,0 +1,42 @@
+#include "creg/ops/tensors.h"
+
+#include <torch/types.h>
+
+namespace creg {
+namespace {
+
+template <class T>
+at::Tensor wrap(const Array<T>& array, at::IntArrayRef shape, at::ScalarType type) {
+  // from_blob takes a mutable pointer; the contract in the header forbids writing through it.
+  return at::from_blob(
+      const_cast<T*>(array.data()), shape, [array](void*) {}, at::TensorOptions().dtype(type));
+}
+
+}  // namespace
+
+at::Tensor as_tensor(const Array<float>& array) {
+  return wrap(array, {array.size()}, at::kFloat);
+}
+
+at::Tensor as_tensor(const Array<std::int32_t>& array) {
+  return wrap(array, {array.size()}, at::kInt);
+}
+
+at::Tensor as_tensor(const Array<std::int64_t>& array) {
+  return wrap(array, {array.size()}, at::kLong);
+}
+
+at::Tensor as_tensor(const DenseMatrix& matrix) {
+  return wrap(matrix.values, {matrix.rows, matrix.cols}, at::kFloat);
+}
+
+at::Tensor as_sparse_csr(const CsrMatrix& matrix) {
+  const at::Tensor values =
+      matrix.values.empty() ? at::ones({matrix.nonzeros()}) : as_tensor(matrix.values);
+  // The indices were checked when the graph was read.
+  return at::_sparse_csr_tensor_unsafe(
+      as_tensor(matrix.offsets), as_tensor(matrix.columns).to(at::kLong), values,
+      {matrix.rows, matrix.cols}, values.options().layout(at::kSparseCsr));
+}
+
+}  // namespace creg

@@ -1,0 +1,35 @@
+// What differs between libtorch 1.13 and 2.11, in one place.
+#pragma once
+
+#include <ATen/Version.h>
+#include <torch/types.h>
+#include <torch/version.h>
+
+#include <optional>
+#include <string>
+
+namespace creg::compat {
+
+// c10::optional became std::optional in 2.x.
+#if TORCH_VERSION_MAJOR >= 2
+template <class T>
+using Optional = std::optional<T>;
+#else
+template <class T>
+using Optional = c10::optional<T>;
+#endif
+
+/// The instruction set of ATen's kernels. 1.13 tells it only inside its configuration text.
+inline std::string cpu_capability() {
+#if TORCH_VERSION_MAJOR >= 2
+  return at::get_cpu_capability();
+#else
+  const std::string config = at::show_config();
+  const std::string key = "CPU capability usage: ";
+  const std::size_t start = config.find(key);
+  if (start == std::string::npos) return "unknown";
+  return config.substr(start + key.size(), config.find('\n', start) - start - key.size());
+#endif
+}
+
+}  // namespace creg::compat
