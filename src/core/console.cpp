@@ -55,7 +55,7 @@ std::string counts(const ProgressState& s) {
 
 class StderrConsole final : public Console {
  public:
-  explicit StderrConsole(const ConsoleOptions& options) : options_(options) {
+  explicit StderrConsole(ConsoleOptions options) : options_(std::move(options)) {
     if (options_.progress == ProgressMode::automatic) {
       options_.progress = isatty(options_.fd) != 0 ? ProgressMode::bar : ProgressMode::lines;
     }

@@ -54,10 +54,7 @@ class Array {
 
   /// A view of memory that `owner` keeps alive, such as a mapped file.
   static Array view(std::span<const T> values, std::shared_ptr<const void> owner) {
-    Array array;
-    array.view_ = values;
-    array.owner_ = std::move(owner);
-    return array;
+    return Array(values, std::move(owner));
   }
 
   bool empty() const { return view_.empty(); }
@@ -71,6 +68,9 @@ class Array {
   operator std::span<const T>() const { return view_; }  // NOLINT(google-explicit-constructor)
 
  private:
+  Array(std::span<const T> values, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), view_(values) {}
+
   std::shared_ptr<const void> owner_;
   std::span<const T> view_;
 };
