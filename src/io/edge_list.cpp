@@ -371,8 +371,8 @@ EdgeList renumber(const Context& context, EdgeList list, std::span<const std::in
 }
 
 CsrMatrix edges_to_csr(const Context& context, const EdgeList& list) {
-  return csr_from_entries(context, list.nodes, list.nodes, list.sources.span(),
-                          list.targets.span(), list.weights.span());
+  return csr_from_entries(context, list.nodes, list.nodes, list.sources.span(), list.targets.span(),
+                          list.weights.span());
 }
 
 }  // namespace creg

@@ -105,6 +105,10 @@ class NodeIndex {
   bool all_integers_ = true;
 };
 
+/// An index of names in their order; smaller than `names` when some are the same. Names longer than
+/// max_name_bytes are left out.
+NodeIndex index_names(const Context& context, const NodeNames& names);
+
 /// True when the names are "0", "1", … in order: such names need not be kept.
 bool names_are_row_numbers(const NodeNames& names);
 
