@@ -89,6 +89,9 @@ std::vector<GeneratorSpec> presets() {
     spec.homophily = 0.80;
     spec.words = 48;
     spec.community_nodes = 200;
+    spec.class_sharpness = 0.7;
+    spec.community_sharpness = 1.5;
+    spec.off_topic = 0.15;
   }
   {
     GeneratorSpec& spec = add("arxiv", dense_like());
@@ -97,6 +100,8 @@ std::vector<GeneratorSpec> presets() {
     spec.class_shares = falling_shares(40);
     spec.feature_count = 128;
     spec.homophily = 0.655;
+    spec.label_noise = 0.18;
+    spec.class_sharpness = 0.3;
     spec.community_nodes = 400;
     spec.degree_exponent = 1.3;
     spec.degree_cap = 900;
@@ -108,6 +113,7 @@ std::vector<GeneratorSpec> presets() {
     spec.class_shares = falling_shares(47);
     spec.feature_count = 100;
     spec.homophily = 0.81;
+    spec.label_noise = 0.09;
     spec.community_nodes = 1'000;
     spec.degree_exponent = 1.5;
     spec.degree_cap = 340;
@@ -183,7 +189,7 @@ void check(const GeneratorSpec& spec) {
   in_range("community_share", spec.community_share, 0, 1);
   in_range("community_nodes", static_cast<double>(spec.community_nodes), 1, 1e9);
   in_range("degree_exponent", spec.degree_exponent, 0.1, 10);
-  in_range("degree_cap", spec.degree_cap, 1, 1e6);
+  in_range("degree_cap", spec.degree_cap, 1, 1e5);
   in_range("label_noise", spec.label_noise, 0, 0.9);
   in_range("feature_count", static_cast<double>(spec.feature_count), 1, 1e6);
   in_range("words", spec.words, 1, 1e5);

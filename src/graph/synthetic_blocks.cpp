@@ -87,6 +87,11 @@ std::int64_t WeightedRanks::at(std::uint64_t position) const {
   return static_cast<std::int64_t>(rank);
 }
 
+std::int64_t WeightedRanks::at_fraction(double fraction) const {
+  const auto position = static_cast<std::uint64_t>(fraction * static_cast<double>(total()));
+  return at(std::min(position, total() - 1));
+}
+
 std::int64_t WeightedRanks::inside(RankRange range, RandomStream& stream) const {
   return at(cumulative_[static_cast<std::size_t>(range.begin)] + stream.below(weight(range)));
 }

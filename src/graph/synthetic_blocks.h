@@ -27,6 +27,8 @@ class WeightedRanks {
     return cumulative_[static_cast<std::size_t>(range.end)] -
            cumulative_[static_cast<std::size_t>(range.begin)];
   }
+  /// The rank at this fraction of the total weight, from 0 up to 1.
+  std::int64_t at_fraction(double fraction) const;
   /// A rank inside `range`, which has a positive weight.
   std::int64_t inside(RankRange range, RandomStream& stream) const;
   /// A rank outside `range`; something must be outside.

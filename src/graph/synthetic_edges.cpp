@@ -69,18 +69,14 @@ class CandidateSource {
   void draw(const Context& context, std::uint32_t round, double uniform_share, double inside_share,
             std::span<std::int32_t> low, std::span<std::int32_t> high) const {
     const auto count = static_cast<std::int64_t>(low.size());
+    const std::int64_t starts = round == 0 && everyone_starts_one() ? spec_.nodes : 0;
     parallel_for(
         context, 0, count, candidates_per_stream, [&](std::int64_t first, std::int64_t last) {
           context.throw_if_stopped();
           RandomStream stream(spec_.seed, Purpose::generator_edges, round,
                               static_cast<std::uint64_t>(first / candidates_per_stream));
           for (std::int64_t i = first; i < last; ++i) {
-            const bool starts = round == 0 && i < spec_.nodes && everyone_starts_one();
-            const auto [u, v] =
-                starts ? partner_of(i, inside_share, stream)
-                : stream.uniform_double() < uniform_share
-                    ? uniform_pair(uniform_rank(stream), stream)
-                    : partner_of(blocks_.weights.inside(everyone(), stream), inside_share, stream);
+            const auto [u, v] = candidate(i, starts, count, uniform_share, inside_share, stream);
             const std::int32_t a = blocks_.node_of_rank[static_cast<std::size_t>(u)];
             const std::int32_t b = blocks_.node_of_rank[static_cast<std::size_t>(v)];
             low[static_cast<std::size_t>(i)] = std::min(a, b);
@@ -92,7 +88,19 @@ class CandidateSource {
  private:
   using Pair = std::pair<std::int64_t, std::int64_t>;
 
-  RankRange everyone() const { return {0, spec_.nodes}; }
+  // The first `starts` candidates start at each node in turn, the others at nodes spread evenly
+  // over the total weight. That gives every node its share and neighbouring candidates
+  // neighbouring ranks, which the cache rewards.
+  Pair candidate(std::int64_t i, std::int64_t starts, std::int64_t count, double uniform_share,
+                 double inside_share, RandomStream& stream) const {
+    if (i < starts) return partner_of(i, inside_share, stream);
+    if (stream.uniform_double() < uniform_share) {
+      return uniform_pair(uniform_rank(stream), stream);
+    }
+    const double fraction = (static_cast<double>(i - starts) + stream.uniform_double()) /
+                            static_cast<double>(count - starts);
+    return partner_of(blocks_.weights.at_fraction(fraction), inside_share, stream);
+  }
 
   std::int64_t uniform_rank(RandomStream& stream) const {
     return static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(spec_.nodes)));
