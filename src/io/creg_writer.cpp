@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "creg/core/build_info.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/core/text.h"
@@ -63,7 +64,7 @@ std::string make_meta(const Graph& graph, const CregProvenance& provenance,
   meta["splits"] = splits;
   meta["source"] = provenance.source;
   meta["transforms"] = provenance.transforms;
-  meta["writer"] = "contrast-reg " CREG_VERSION;
+  meta["writer"] = "contrast-reg " + build_info().version;
   try {
     return meta.dump();
   } catch (const nlohmann::json::exception&) {

@@ -124,6 +124,14 @@ TEST(MakeSplit, StoredSplitsAreTakenAsTheyAre) {
                      {"index", "found 2", "0 to 1"});
 }
 
+TEST(MakeSplit, PublicAndOgbTakeStoredSplitsOfAnyName) {
+  Graph graph = labelled_path({6});
+  graph.splits = {{.name = "0", .train = Nodes{0}, .val = Nodes{1}, .test = Nodes{2}},
+                  {.name = "1", .train = Nodes{3}, .val = Nodes{4}, .test = Nodes{5}}};
+  EXPECT_EQ(list(make_split(Context(), graph, "public", 0).train), (Nodes{0}));
+  EXPECT_EQ(list(make_split(Context(), graph, "ogb", 0, 1).train), (Nodes{3}));
+}
+
 TEST(MakeSplit, StoredSplitsLoseNodesWithoutLabelAndSaySo) {
   const auto log = std::make_shared<test::RecordingLog>();
   Graph graph = labelled_path({3}, 2);
@@ -141,8 +149,6 @@ TEST(MakeSplit, SaysWhatIsMissing) {
   test::expect_error([&] { make_split(Context(), graph, "public", 0); },
                      {"thing", "no stored split 'public'", "per-class-20-30"});
   graph.splits = {{.name = "mine", .train = Nodes{3}}};
-  test::expect_error([&] { make_split(Context(), graph, "ogb", 0); },
-                     {"no stored split 'ogb'", "'mine'"});
   test::expect_error([&] { make_split(Context(), graph, "random-10-10", 0); },
                      {"unknown split protocol", "'random-10-10'", "random-10-10-80"});
   test::expect_error([&] { make_split(Context(), graph, "per-class-20-30", 0); },

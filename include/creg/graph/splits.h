@@ -13,8 +13,8 @@
 namespace creg {
 
 /// Every protocol that make_split knows, in the order in which help texts list them:
-///   public                     the stored split of that name
-///   ogb                        the stored official split
+///   public                     the stored split of that name, else the stored ones in their order
+///   ogb                        the same: the stored official split
 ///   per-class-20-30            per class 20 train, 30 val, the rest test; a class of 50 nodes or
 ///                              fewer is in no part (the paper's behaviour), which a notice says
 ///   per-class-20-30-keep-small the same, but a small class is split 20/30/50 %: none is lost
@@ -28,8 +28,8 @@ std::vector<std::string> split_protocols();
 /// The split of `graph` by `protocol`, or its stored split of that name. An unlabelled node is in
 /// no part. A pure function of (graph, protocol, seed, index): for seeded protocols `index` numbers
 /// independent splits of one seed; for stored ones it counts those named `protocol` or
-/// `protocol`-<anything>, in stored order. Parts ascend; an empty part that the protocol promises
-/// is an error.
+/// `protocol`-<anything>, or all where `public` or `ogb` names none, in stored order. Parts ascend;
+/// an empty part that the protocol promises is an error.
 ///
 /// Small classes of per-class-20-30-keep-small: of n nodes max(1, floor(n/5)) train, then
 /// max(1, floor(3n/10)) val where at least two are left, the rest test.

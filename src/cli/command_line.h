@@ -1,0 +1,45 @@
+// What all subcommands share: the global options, the exit status, and how results are printed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "creg/core/context.h"
+
+namespace creg::cli {
+
+/// The exit statuses that scripts rely on.
+enum ExitStatus : int {
+  exit_done = 0,
+  exit_failed = 1,
+  exit_bad_input = 2,
+  exit_interrupted = 130
+};
+
+struct GlobalOptions {
+  bool json = false;
+  bool quiet = false;
+  std::string progress = "auto";
+  std::string log_file;
+  int threads = 0;
+  std::uint64_t seed = 0;
+  std::string data_dir;
+
+  /// Set by the chosen subcommand while parsing; run after it.
+  std::function<void(const Context&)> action;
+};
+
+void add_global_options(CLI::App& app, GlobalOptions& options);
+
+/// The Context that the global options ask for; Ctrl-C stops it.
+Context make_context(const GlobalOptions& options);
+
+/// Writes a result to standard output; a closed or full output is an environment error.
+void print_result(std::string_view text);
+
+/// Parses, runs, and turns every exception into a message on standard error and an exit status.
+int run(int argc, const char* const* argv);
+
+}  // namespace creg::cli

@@ -1,0 +1,22 @@
+#include "cli/commands.h"
+
+namespace creg::cli {
+
+void add_commands(CLI::App& app, GlobalOptions& options) {
+  add_demo(app, options);
+  add_data(app, options);
+  add_info(app, options);
+}
+
+void add_data(CLI::App& app, GlobalOptions& options) {
+  CLI::App* data = app.add_subcommand("data", "Datasets: list, get, inspect, convert, split");
+  data->require_subcommand(1);
+  data->fallthrough();
+  add_data_list(*data, options);
+  add_data_get(*data, options);
+  add_data_info(*data, options);
+  add_data_convert(*data, options);
+  add_data_split(*data, options);
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,21 @@
+// The one explicit list of subcommands: each is a file of its own, added here and in commands.cpp.
+#pragma once
+
+#include "cli/command_line.h"
+
+namespace creg::cli {
+
+void add_commands(CLI::App& app, GlobalOptions& options);
+
+void add_demo(CLI::App& app, GlobalOptions& options);
+void add_data(CLI::App& app, GlobalOptions& options);
+void add_info(CLI::App& app, GlobalOptions& options);
+
+// Below `creg data`.
+void add_data_convert(CLI::App& data, GlobalOptions& options);
+void add_data_get(CLI::App& data, GlobalOptions& options);
+void add_data_info(CLI::App& data, GlobalOptions& options);
+void add_data_list(CLI::App& data, GlobalOptions& options);
+void add_data_split(CLI::App& data, GlobalOptions& options);
+
+}  // namespace creg::cli

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_creg.h"
+#include "support/temp_dir.h"
+
+namespace creg {
+namespace {
+
+using nlohmann::json;
+using test::run_creg;
+using test::RunResult;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Cli, VersionAndHelpSucceed) {
+  const RunResult version = run_creg({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.out, "creg 0.1.0\n");
+  const RunResult help = run_creg({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_TRUE(contains(help.out, "demo")) << help.out;
+  EXPECT_TRUE(contains(help.out, "--threads")) << help.out;
+}
+
+TEST(Cli, NothingAskedShowsHelpAndFails) {
+  const RunResult result = run_creg({});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.out, "data"));
+}
+
+TEST(Cli, UnknownWordsGetASuggestion) {
+  const RunResult command = run_creg({"dmeo"});
+  EXPECT_EQ(command.status, 2);
+  EXPECT_TRUE(contains(command.err, "did you mean demo?")) << command.err;
+  const RunResult option = run_creg({"data", "list", "--markdwon"});
+  EXPECT_EQ(option.status, 2);
+  EXPECT_TRUE(contains(option.err, "did you mean --markdown?")) << option.err;
+  EXPECT_TRUE(contains(option.err, "creg data list --help")) << option.err;
+  EXPECT_EQ(option.out, "");
+}
+
+TEST(Cli, ValuesOutOfRangeAreNamed) {
+  const RunResult threads = run_creg({"info", "--threads", "-3"});
+  EXPECT_EQ(threads.status, 2);
+  EXPECT_TRUE(contains(threads.err, "--threads")) << threads.err;
+  const RunResult word = run_creg({"info", "--threads", "many"});
+  EXPECT_EQ(word.status, 2);
+  EXPECT_TRUE(contains(word.err, "--threads")) << word.err;
+  const RunResult progress = run_creg({"info", "--progress", "fancy"});
+  EXPECT_EQ(progress.status, 2);
+  EXPECT_TRUE(contains(progress.err, "auto, bar, lines, json or none")) << progress.err;
+}
+
+TEST(Cli, InfoTellsTheBuild) {
+  const RunResult table = run_creg({"info"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(contains(table.out, "libtorch"));
+  const RunResult result = run_creg({"info", "--json", "--threads", "1"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json info = json::parse(result.out);
+  EXPECT_EQ(info["version"], "0.1.0");
+  EXPECT_EQ(info["threads"], 1);
+  EXPECT_TRUE(info.contains("blas"));
+  EXPECT_EQ(info["devices"][0], "cpu");
+}
+
+TEST(Cli, AFullOutputIsAFailure) {
+  const RunResult result = run_creg({"info"}, {.stdout_path = "/dev/full"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_TRUE(contains(result.err, "No space left on device")) << result.err;
+}
+
+TEST(Cli, DemoShowsTheEmbeddedGraphAndWhatToTryNext) {
+  const RunResult result = run_creg({"demo"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "synthetic:citation"));
+  EXPECT_TRUE(contains(result.out, "creg data get cora"));
+}
+
+}  // namespace
+}  // namespace creg

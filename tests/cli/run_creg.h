@@ -1,0 +1,27 @@
+// Runs the creg binary and keeps what it printed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace creg::test {
+
+struct RunResult {
+  int status = -1;  ///< exit status, or 128 + the signal
+  std::string out;
+  std::string err;
+};
+
+struct RunOptions {
+  std::vector<std::string> environment;  ///< "NAME=value", added to this process's
+  std::string stdout_path;               ///< instead of being kept
+  std::int64_t file_size_limit = -1;     ///< bytes: writes beyond it fail as on a full disk
+  /// Called with the process and the file that its standard error goes to.
+  std::function<void(int pid, const std::string& err)> while_running;
+};
+
+RunResult run_creg(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+}  // namespace creg::test
