@@ -56,7 +56,9 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
     command = up->get_name() + " " + command;
   }
   std::string text = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+  // A word that is no subcommand is first noticed as a missing one.
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
     if (!extras.empty()) {
       const std::string word = extras.front().substr(0, extras.front().find('='));

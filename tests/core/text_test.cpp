@@ -40,6 +40,7 @@ TEST(Text, JoinsWords) {
 TEST(Text, SuggestsTheNearestNames) {
   const Names names = {"cora", "cora-ml", "citeseer", "pubmed", "photo"};
   EXPECT_EQ(nearest_names("citeser", names), Names{"citeseer"});
+  EXPECT_EQ(nearest_names("dmeo", Names{"data", "demo"}), Names{"demo"});  // swapped letters
   EXPECT_EQ(nearest_names("ocra", Names{"pubmed"}), Names{});
   EXPECT_EQ(suggestion("pubmde", names), "did you mean pubmed?");
   EXPECT_EQ(suggestion("zzzzzz", Names{"a1", "b2"}), "known: a1 and b2");
