@@ -2,8 +2,8 @@
 add_library(creg_options INTERFACE)
 target_compile_options(creg_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wconversion
                                               -Wno-sign-conversion -Wno-missing-field-initializers)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # gcc 12 sees overflows in std::string's operator+ that are not there.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # gcc 12 and 13 see overflows in std::string's operator+ that are not there.
   target_compile_options(creg_options INTERFACE -Wno-restrict -Wno-stringop-overflow
                                                 -Wno-array-bounds)
 endif()

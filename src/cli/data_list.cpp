@@ -33,7 +33,7 @@ void list_datasets(const GlobalOptions& globals, bool markdown) {
                                {"licence", std::string(entry.licence)}});
   }
   text += fmt::format("\nmade from a seed: synthetic:{{{}}}[@scale]\ndata folder: {}\n",
-                      fmt::join(synthetic_names(), ","), folder.string());
+                      join_words(synthetic_names(), ", "), folder.string());
   print_result(globals.json ? out.dump(2) + "\n" : text);
 }
 
