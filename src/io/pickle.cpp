@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <optional>
-#include <unordered_map>
+#include <map>
 
 #include "creg/core/error.h"
 #include "creg/core/text.h"
@@ -301,7 +299,8 @@ class Unpickler {
          "arrays, sparse matrices or dicts of lists");
   }
 
-  // Indices may be anything, so the memo is a map: its size follows the opcodes, not the index.
+  // Indices may be anything, so the memo is a map: its size follows the opcodes, not the index,
+  // and no choice of them makes it slow.
   void put(std::uint32_t index) {
     if (available() == 0) fail("a value is missing", "an empty stack");
     memo_[index] = stack_.back();
@@ -325,7 +324,6 @@ class Unpickler {
     const bool is_dict =
         available() > 0 && std::holds_alternative<const PickleDict*>(stack_.back());
     auto& items = is_dict ? top<PickleDict>("a dict").items : top_defaultdict().items;
-    items.reserve(items.size() + values.size() / 2);
     for (std::size_t i = 0; i < values.size(); i += 2) items.emplace_back(values[i], values[i + 1]);
   }
 
@@ -362,7 +360,7 @@ class Unpickler {
   std::uint8_t code_ = 0;
   std::vector<PickleValue> stack_;
   std::vector<std::size_t> marks_;
-  std::unordered_map<std::uint32_t, PickleValue> memo_;
+  std::map<std::uint32_t, PickleValue> memo_;
 };
 
 Pickle::Pickle(Bytes file) : file_(std::move(file)) {

@@ -58,5 +58,20 @@ TEST(SortRows, SortsAndLeavesSortedOnesAlone) {
   EXPECT_EQ(sorted.values[0], 10);
 }
 
+TEST(SortRows, KeepsTheOrderOfEqualColumnsHoweverWideTheMatrix) {
+  for (const std::int64_t cols : {std::int64_t{4}, std::int64_t{1000}}) {
+    CsrMatrix m = test::csr(2, {{0, 0}, {0, 0}, {0, 0}, {1, 0}, {1, 0}});
+    m.cols = cols;
+    m.columns = std::vector<std::int32_t>{3, 1, 3, 2, 0};
+    m.values = std::vector<float>{1, 2, 3, 4, 5};
+    const CsrMatrix sorted = sort_rows(Context(), m);
+    EXPECT_EQ(sorted.rows, 2);
+    EXPECT_EQ(sorted.cols, cols);
+    EXPECT_EQ(test::entries(sorted), (Edges{{0, 1}, {0, 3}, {0, 3}, {1, 0}, {1, 2}}));
+    EXPECT_EQ(std::vector<float>(sorted.values.begin(), sorted.values.end()),
+              (std::vector<float>{2, 1, 3, 5, 4}));
+  }
+}
+
 }  // namespace
 }  // namespace creg
