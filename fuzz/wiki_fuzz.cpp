@@ -1,0 +1,16 @@
+#include "creg/io/wiki_tadw.h"
+#include "framed.h"
+#include "fuzz_support.h"
+
+// graph.txt, group.txt and tfidf.txt.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace creg;
+  static const Context context(Context::Options{.threads = 2});
+  return fuzz::try_read(data, size, [](const Bytes& bytes) {
+    const std::vector<std::string> files = fuzz::unframe(bytes.text(), 3);
+    validate(read_wiki(context, {.graph = Bytes::from_string(files[0], "graph.txt"),
+                                 .group = Bytes::from_string(files[1], "group.txt"),
+                                 .tfidf = Bytes::from_string(files[2], "tfidf.txt")}),
+             "input");
+  });
+}
