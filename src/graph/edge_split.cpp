@@ -11,6 +11,7 @@
 #include "creg/core/random.h"
 #include "creg/core/text.h"
 #include "creg/graph/build.h"
+#include "creg/graph/transforms.h"
 
 namespace creg {
 namespace {
@@ -21,26 +22,15 @@ constexpr std::int64_t pair_grain = 1 << 16;
 
 // The distinct pairs u < v that are joined by an entry in either direction, ascending.
 std::vector<NodePair> distinct_edges(const Context& context, const CsrMatrix& adjacency) {
-  std::vector<std::int32_t> low;
-  std::vector<std::int32_t> high;
-  low.reserve(static_cast<std::size_t>(adjacency.nonzeros()));
-  high.reserve(static_cast<std::size_t>(adjacency.nonzeros()));
-  for (std::int64_t r = 0; r < adjacency.rows; ++r) {
-    const auto u = static_cast<std::int32_t>(r);
-    for (const std::int32_t v : adjacency.row(r)) {
-      if (u == v) continue;
-      low.push_back(std::min(u, v));
-      high.push_back(std::max(u, v));
-    }
-  }
-  const CsrMatrix upper = csr_from_entries(context, adjacency.rows, adjacency.rows, low, high);
+  Graph bare;
+  bare.adjacency = adjacency;
+  bare.adjacency.values = {};
+  const CsrMatrix simple = simple_graph(context, std::move(bare)).adjacency;
   std::vector<NodePair> edges;
-  edges.reserve(low.size() / 2);
-  for (std::int64_t r = 0; r < upper.rows; ++r) {
-    std::int32_t last = -1;
-    for (const std::int32_t v : upper.row(r)) {
-      if (v != last) edges.push_back({static_cast<std::int32_t>(r), v});
-      last = v;
+  edges.reserve(static_cast<std::size_t>(simple.nonzeros() / 2));
+  for (std::int32_t u = 0; u < simple.rows; ++u) {
+    for (const std::int32_t v : simple.row(u)) {
+      if (u < v) edges.push_back({u, v});
     }
   }
   return edges;
