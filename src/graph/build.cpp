@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::int64_t entry_grain = 1 << 18;
 constexpr std::int64_t row_grain = 1 << 13;
-constexpr std::int64_t transpose_grain = 1 << 15;
 
 // offsets[r + 1] holds row r's count on entry, its end on exit.
 void prefix_sum(Buffer<std::int64_t>& offsets) {
@@ -105,61 +104,6 @@ Buffer<std::int32_t> expand_rows(const Context& context, const CsrMatrix& matrix
 }
 
 }  // namespace
-
-CsrMatrix transpose(const Context& context, const CsrMatrix& matrix) {
-  // A stable counting sort by column: every part of the rows knows where its entries of a column
-  // go, so the order is the same for any number of parts, and nothing needs sorting.
-  const std::int64_t entries = matrix.nonzeros();
-  const std::int64_t parts =
-      std::clamp<std::int64_t>(entries / (2 * matrix.cols + transpose_grain), 1, context.threads());
-  std::vector<std::int64_t> bounds(static_cast<std::size_t>(parts) + 1, 0);
-  for (std::int64_t p = 1; p < parts; ++p) {
-    bounds[static_cast<std::size_t>(p)] =
-        std::upper_bound(matrix.offsets.begin(), matrix.offsets.end(), entries / parts * p) -
-        matrix.offsets.begin() - 1;
-  }
-  bounds.back() = matrix.rows;
-
-  // cursors[p][c]: first the number of entries of column c in part p, then where the next goes.
-  std::vector<Buffer<std::int64_t>> cursors(static_cast<std::size_t>(parts));
-  parallel_tasks(context, parts, [&](std::int64_t p) {
-    const auto part = static_cast<std::size_t>(p);
-    cursors[part] = Buffer<std::int64_t>(matrix.cols);
-    std::fill(cursors[part].begin(), cursors[part].end(), 0);
-    if (bounds[part] == bounds[part + 1]) return;
-    for (std::int64_t e = matrix.offsets[bounds[part]]; e < matrix.offsets[bounds[part + 1]]; ++e) {
-      invariant(matrix.columns[e] >= 0 && matrix.columns[e] < matrix.cols,
-                "entries lie inside the matrix");
-      ++cursors[part][matrix.columns[e]];
-    }
-  });
-  Buffer<std::int64_t> offsets(matrix.cols + 1);
-  offsets[0] = 0;
-  std::int64_t next = 0;
-  for (std::int64_t c = 0; c < matrix.cols; ++c) {
-    for (Buffer<std::int64_t>& cursor : cursors) next += std::exchange(cursor[c], next);
-    offsets[c + 1] = next;
-  }
-
-  Buffer<std::int32_t> columns(entries);
-  Buffer<float> values(matrix.values.empty() ? 0 : entries);
-  parallel_tasks(context, parts, [&](std::int64_t p) {
-    const auto part = static_cast<std::size_t>(p);
-    Buffer<std::int64_t>& cursor = cursors[part];
-    for (std::int64_t r = bounds[part]; r < bounds[part + 1]; ++r) {
-      for (std::int64_t e = matrix.offsets[r]; e < matrix.offsets[r + 1]; ++e) {
-        const std::int64_t place = cursor[matrix.columns[e]]++;
-        columns[place] = static_cast<std::int32_t>(r);
-        if (!matrix.values.empty()) values[place] = matrix.values[e];
-      }
-    }
-  });
-  return {.rows = matrix.cols,
-          .cols = matrix.rows,
-          .offsets = std::move(offsets),
-          .columns = std::move(columns),
-          .values = matrix.values.empty() ? Array<float>() : Array<float>(std::move(values))};
-}
 
 CsrMatrix sort_rows(const Context& context, const CsrMatrix& matrix) {
   std::atomic<bool> sorted = true;
