@@ -179,7 +179,8 @@ void check(const GeneratorSpec& spec) {
          "take a larger scale");
   }
   const auto in_range = [&](std::string_view what, double value, double low, double high) {
-    if (!(value >= low && value <= high)) {
+    const bool inside = value >= low && value <= high;  // false for NaN too
+    if (!inside) {
       fail(fmt::format("{} is out of range", what), fmt::format("{:g}", value),
            fmt::format("{:g} to {:g}", low, high));
     }

@@ -8,7 +8,7 @@
 namespace creg::detail {
 
 CsrMatrix merge_repeats(const Context& context, const CsrMatrix& matrix, Repeats repeats) {
-  const CsrMatrix sorted = sort_rows(context, matrix);
+  CsrMatrix sorted = sort_rows(context, matrix);
   Buffer<std::int64_t> offsets = offsets_of(context, sorted.rows, [&](std::int64_t r) {
     const std::span<const std::int32_t> row = sorted.row(r);
     std::int64_t distinct = row.empty() ? 0 : 1;

@@ -31,7 +31,7 @@ void walk_union(const CsrMatrix& a, const CsrMatrix& b, std::int64_t r, Visit vi
 }
 
 CsrMatrix symmetrised(const Context& context, CsrMatrix input) {
-  const CsrMatrix a = detail::merge_repeats(context, input, detail::Repeats::count_once);
+  CsrMatrix a = detail::merge_repeats(context, input, detail::Repeats::count_once);
   input = {};
   const CsrMatrix b = transpose(context, a);
   Buffer<std::int64_t> offsets = detail::offsets_of(context, a.rows, [&](std::int64_t r) {

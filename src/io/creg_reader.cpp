@@ -15,7 +15,6 @@ namespace {
 
 using detail::CregHeader;
 using detail::CregSection;
-using detail::ElementType;
 using detail::SectionId;
 
 constexpr const char* damaged = "the file is damaged or cut off: get it or make it again";
@@ -94,10 +93,11 @@ class Reader {
     CregHeader unsigned_header = header_;
     unsigned_header.crc = 0;
     const std::uint32_t crc = crc32c(table, crc32c(std::as_bytes(std::span(&unsigned_header, 1))));
-    if (crc != header_.crc)
+    if (crc != header_.crc) {
       fail_checksum("header and section table, bytes 0 to " +
                         std::to_string(sizeof(CregHeader) + table.size()),
                     crc, header_.crc);
+    }
     if (header_.file_bytes != file_bytes()) {
       fail(file_bytes() < header_.file_bytes ? "the file is cut off" : "the file goes on too long",
            "byte " + std::to_string(std::min(file_bytes(), header_.file_bytes)),

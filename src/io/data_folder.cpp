@@ -104,7 +104,7 @@ bool is_dataset(const Context& context, const CatalogueEntry& entry,
 }  // namespace
 
 fs::path data_folder(std::string_view chosen) {
-  if (!chosen.empty()) return fs::path(chosen);
+  if (!chosen.empty()) return chosen;
   if (const auto path = path_from_environment("CREG_DATA")) return *path;
   if (const auto cache = path_from_environment("XDG_CACHE_HOME")) return *cache / "creg";
   if (const auto home = path_from_environment("HOME")) return *home / ".cache" / "creg";

@@ -289,6 +289,7 @@ Array<Target> NdArray::convert(const char* wanted) const {
       fail("a value that does not fit", fmt::format("{}", value), wanted,
            fmt::format("element {}", i));
     }
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse,cert-str34-c): i1 is a number, not a letter
     out[i] = static_cast<Target>(value);
   };
   visit_numbers(visit, wanted);

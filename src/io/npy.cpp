@@ -204,8 +204,8 @@ NdArray read_npy(const Bytes& file) {
   if (length > file.size() - header_at) fail_short(file, header_at + length);
   const Header header = HeaderParser(file, header_at, length).run();
   const std::int64_t data_at = header_at + length;
-  return NdArray(DType::parse(*header.descr, file.name), *header.shape, *header.fortran_order,
-                 file.slice(data_at, file.size() - data_at, file.name));
+  return {DType::parse(*header.descr, file.name), *header.shape, *header.fortran_order,
+          file.slice(data_at, file.size() - data_at, file.name)};
 }
 
 template <class Number>

@@ -176,14 +176,14 @@ class Unpickler {
     return rest.substr(0, end);
   }
 
-  void push(PickleValue value) { stack_.push_back(std::move(value)); }
+  void push(PickleValue value) { stack_.push_back(value); }
 
   // Values above the topmost mark, or all without one.
   std::size_t available() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
 
   PickleValue pop() {
     if (available() == 0) fail("a value is missing", "an empty stack");
-    PickleValue value = std::move(stack_.back());
+    const PickleValue value = stack_.back();
     stack_.pop_back();
     return value;
   }
@@ -328,7 +328,7 @@ class Unpickler {
   }
 
   PickleObject& top_defaultdict() {
-    PickleObject& object = top<PickleObject>("a dict");
+    auto& object = top<PickleObject>("a dict");
     if (object.type != "defaultdict") fail("not a dict", in_quotes(object.type), "a dict");
     return object;
   }
@@ -344,13 +344,12 @@ class Unpickler {
     if (global == nullptr) {
       fail("a call of what cannot be called", describe(callable), "a known name");
     }
-    push(&out_.objects_.emplace_back(
-        PickleObject{.type = global->name, .arguments = std::move(arguments)}));
+    push(&out_.objects_.emplace_back(PickleObject{.type = global->name, .arguments = arguments}));
   }
 
   void build() {
-    PickleValue state = pop();
-    top<PickleObject>("an object").state = std::move(state);
+    const PickleValue state = pop();
+    top<PickleObject>("an object").state = state;
   }
 
   Pickle& out_;
