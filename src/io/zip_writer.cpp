@@ -27,6 +27,8 @@ constexpr std::uint16_t see_zip64_count = 0xffff;
 constexpr int deflated = 8;
 
 std::uint32_t update_crc(std::uint32_t crc, std::span<const std::byte> bytes) {
+  // zlib takes a null pointer, which an empty span may hold, as a wish to start over.
+  if (bytes.empty()) return crc;
   return static_cast<std::uint32_t>(
       crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

@@ -230,6 +230,19 @@ TEST(ZipWriter, WritesWhatTheArchiveReads) {
   }
 }
 
+TEST(ZipWriter, AnEmptyPartChangesNothing) {
+  const test::TempDir dir;
+  ZipWriter writer(dir / "a.zip");
+  const std::array<std::span<const std::byte>, 3> parts = {
+      std::as_bytes(std::span("ab", 2)), {}, std::as_bytes(std::span("c", 1))};
+  writer.add("stored", parts);
+  writer.add("packed", parts, ZipMethod::deflated);
+  writer.commit();
+  const ZipArchive zip(map_file(dir / "a.zip"));
+  EXPECT_EQ(zip.read("stored").text(), "abc");
+  EXPECT_EQ(zip.read("packed").text(), "abc");
+}
+
 TEST(ZipWriter, CountsBeyond16Bits) {
   const test::TempDir dir;
   ZipWriter writer(dir / "a.zip");
