@@ -30,6 +30,16 @@ std::vector<double> falling_shares(int classes) {
   return shares;
 }
 
+// Tuned so that methods differ on synthetic:citation (seed 0) as they do on Cora. Test accuracy on
+// the public split, logistic regression with C = 1 on: raw features X, Â X, Â² X, and embeddings of
+// a one-layer GCN of width 512 trained for 300 epochs, dot score, with and without Contrast-Reg:
+//                X     Â X   Â² X   ML          ML + reg
+//   Cora         57.5  78.5  82.8   69.1 ± 2.6  82.8 ± 0.4
+//   citation     57.3  80.8  85.4   76.5 ± 1.8  84.2 ± 0.5
+// What each knob does: sharp communities and weak classes make single documents hard to tell and
+// keep Â² X from being easy; label noise makes whole neighbourhoods disagree with a label, as
+// Cora's do (12 % of its nodes have mostly unlike neighbours); small communities give triangles
+// (transitivity 0.09 in both).
 GeneratorSpec citation_like() {
   GeneratorSpec spec;
   spec.homophily = 0.81;

@@ -185,6 +185,11 @@ TEST(Generate, TheSpecsSeedDecidesNotTheRuns) {
   EXPECT_EQ(other.adjacency.nonzeros(), 2 * spec.edges);
 }
 
+TEST(Generate, TheDefaultDatasetNeverChanges) {
+  // Every published figure on it would change too.
+  EXPECT_EQ(fingerprint(make("synthetic:citation")), 0x2af6f26414ef55afULL);
+}
+
 TEST(Generate, DegreesHaveAHeavyTail) {
   for (const char* name : {"synthetic:citation", "synthetic:pubmed@0.3", "synthetic:arxiv@0.05"}) {
     SCOPED_TRACE(name);
