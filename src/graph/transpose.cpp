@@ -158,8 +158,8 @@ class Transposer {
 
   const Context& context_;
   const CsrMatrix& m_;
-  const int shift_;
-  const std::int64_t buckets_;
+  int shift_;
+  std::int64_t buckets_;
   Buffer<std::int64_t> offsets_;
   Buffer<std::int32_t> columns_;
   Buffer<float> values_;

@@ -4,6 +4,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/text.h"
+#include "creg/io/toml_text.h"
 #include "creg/io/user_dataset.h"
 
 namespace creg {
@@ -122,6 +123,7 @@ class SpecReader {
 }  // namespace
 
 UserDatasetSpec parse_user_dataset(const Bytes& toml, const std::filesystem::path& folder) {
+  check_toml_text(toml);
   try {
     const toml::table table = toml::parse(toml.text());
     return SpecReader(toml, folder).run(table);

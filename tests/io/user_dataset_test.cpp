@@ -89,7 +89,8 @@ TEST(UserDatasetSpec, RefusesWhatItDoesNotKnow) {
   refused("edges = 'e'\nsplits = [1]", {"line 2", "a string"});
   refused("edges = 'e'\nedges = 'f'", {"line 2", "not valid TOML"});
   refused("edges = 'e", {"line 1", "not valid TOML"});
-  refused("\xff", {"not valid TOML"});
+  refused("edges = '\xff'", {"not valid TOML"});
+  refused("edges = 'e'\nfe\xef\xb9\xbf = 1", {"line 2", "only in strings and comments"});
 }
 
 TEST_F(UserDataset, BareEdgesWithIntegers) {
