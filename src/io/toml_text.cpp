@@ -49,7 +49,7 @@ class TomlScanner {
 
   // From its opening quote to behind its closing one, or to where the parser will complain.
   void string(char quote) {
-    const std::string_view three = quote == '"' ? "\"\"\"" : "'''";
+    const std::string_view three = quote == '"' ? R"(""")" : "'''";
     const bool long_form = text_.substr(at_).starts_with(three);
     at_ += long_form ? three.size() : 1;
     while (at_ < text_.size()) {

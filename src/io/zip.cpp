@@ -184,7 +184,7 @@ class Parser {
     member.compressed_size = get<std::uint32_t>(at + 20);
     member.size = get<std::uint32_t>(at + 24);
     member.header_offset = get<std::uint32_t>(at + 42);
-    const std::uint16_t disk = get<std::uint16_t>(at + 34);
+    const auto disk = get<std::uint16_t>(at + 34);
     const std::int64_t extra = at + entry_bytes + name_size;
     if (apply_zip64(member, disk, extra, extra + extra_size) != 0) fail_multi_disk(at);
     check_name(member);
@@ -199,7 +199,7 @@ class Parser {
     constexpr std::int64_t in_extra = 0xffffffff;
     constexpr std::uint16_t disk_in_extra = 0xffff;
     while (end - at >= 4) {
-      const std::uint16_t id = get<std::uint16_t>(at);
+      const auto id = get<std::uint16_t>(at);
       const std::int64_t size = get<std::uint16_t>(at + 2);
       at += 4;
       if (size > end - at) fail("an extra field is cut off", at);
@@ -223,8 +223,9 @@ class Parser {
   void check_name(const ZipMember& member) const {
     const std::string& name = member.name;
     const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
-    bool safe = !name.empty() && name.find('\0') == std::string::npos && !is_slash(name[0]) &&
-                !(name.size() > 1 && name[1] == ':');
+    const bool has_drive = name.size() > 1 && name[1] == ':';
+    bool safe =
+        !name.empty() && name.find('\0') == std::string::npos && !is_slash(name[0]) && !has_drive;
     for (auto part = name.begin(); safe && part != name.end();) {
       const auto part_end = std::find_if(part, name.end(), is_slash);
       safe = std::string_view(part, part_end) != "..";
