@@ -21,7 +21,7 @@ class SpecReader {
 
   UserDatasetSpec run(const toml::table& table) {
     for (const auto& [key, node] : table) {
-      key_ = std::string(key.str());
+      key_ = from_ascii_toml(key.str());
       line_ = key.source().begin.line;
       read(node);
     }
@@ -91,7 +91,7 @@ class SpecReader {
   std::string string(const toml::node& node) const {
     const toml::value<std::string>* text = node.as_string();
     if (text == nullptr) fail(node, "a string");
-    return text->get();
+    return from_ascii_toml(text->get());
   }
   std::filesystem::path path(const toml::node& node) const {
     const std::string text = string(node);
@@ -123,13 +123,12 @@ class SpecReader {
 }  // namespace
 
 UserDatasetSpec parse_user_dataset(const Bytes& toml, const std::filesystem::path& folder) {
-  check_toml_text(toml);
   try {
-    const toml::table table = toml::parse(toml.text());
+    const toml::table table = toml::parse(to_ascii_toml(toml));
     return SpecReader(toml, folder).run(table);
   } catch (const toml::parse_error& error) {
     const auto& begin = error.source().begin;
-    fail_input({.what = "not valid TOML: " + std::string(error.description()),
+    fail_input({.what = "not valid TOML: " + from_ascii_toml(error.description()),
                 .file = toml.name,
                 .place = "line " + std::to_string(begin.line) + ", column " +
                          std::to_string(begin.column)});

@@ -2,34 +2,51 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "creg/io/user_dataset.h"
 #include "support/expect_error.h"
 
 namespace creg {
 namespace {
 
-void check(const std::string& text) {
-  check_toml_text(Bytes::from_string(text, "a.toml"));
+std::string coded(const std::string& text) {
+  return to_ascii_toml(Bytes::from_string(text, "a.toml"));
 }
 
-TEST(TomlText, AnyCharacterMayStandInStringsAndComments) {
-  for (const char* text :
-       {"", "a = 1 # é\nb = 2", "a = \"é\"", "a = 'é'", "a = \"\"\"é\n\"é\" \"\"\"\nb = 1",
-        "a = '''é\n'é' ''''\nb = 'é'", "a = \"\\\"é\"", "a = \"\\\\\" # é", "a = 'x\\' # é",
-        "\xef\xbb\xbf"
-        "a = 1",
-        "a = \"\"\"x\\\n   y é\"\"\"", "\"é\" = 1", "a = \"\" # é", "a = \"\"\"\"\"\" # é",
-        "a = \"\"\"x\"\"\"\"\" # é", "a = \"\"\"\\\"\"\"\"# é"}) {
-    EXPECT_NO_THROW(check(text)) << text;
+TEST(TomlText, IsAsciiAndComesBackAsItWas) {
+  EXPECT_EQ(coded("a = 'é' # 5%\n"), "a = '%C3%A9' # 5%25\n");
+  for (const char* text : {"", "plain\n", "é", "100%", "%C3%A9", "a%", "%4", "日本 = \"語\"\n"}) {
+    const std::string ascii = coded(text);
+    EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c > 0; })) << text;
+    EXPECT_EQ(from_ascii_toml(ascii), text);
   }
+  EXPECT_EQ(coded("\xef\xbb\xbf"
+                  "a = 1"),
+            "a = 1");
 }
 
-TEST(TomlText, NowhereElse) {
-  test::expect_error([] { check("a = 1\né = 2"); }, {"a.toml: line 2", "'\\xc3\\xa9", "ASCII"});
-  for (const char* text :
-       {"a = é", "a = \"x\" é", "a = \"\"\"x\"\"\" é", "a = 'x\\' é", "é", "# é\né", "a = \"x\né",
-        "a = \"\"\"\\é\"\"\"", "a = \"\"\"\\\n é\"\"\"", "a = \"\"\"\\\"\"\"\" é"}) {
-    test::expect_error([&] { check(text); }, {"a.toml: line", "strings and comments"});
-  }
+TEST(TomlText, MessagesKeepStrayPercentSigns) {
+  EXPECT_EQ(from_ascii_toml("saw '%'"), "saw '%'");
+  EXPECT_EQ(from_ascii_toml("%zz"), "%zz");
+}
+
+TEST(TomlText, RefusesWhatItCannotKeepApart) {
+  test::expect_error([] { coded("a = 1\nb = \"\\u0025C3\""); },
+                     {"a.toml: line 2", "\\u0025", "the sign itself"});
+  test::expect_error([] { coded("a = '\xff'"); }, {"a.toml", "not UTF-8"});
+}
+
+TEST(TomlText, CharactersOutsideAsciiNeverReachTheParser) {
+  const auto parse = [](const std::string& text) {
+    return parse_user_dataset(Bytes::from_string(text, "a.toml"), "");
+  };
+  EXPECT_EQ(parse("edges = 'é 5%.csv'").edges, "é 5%.csv");
+  EXPECT_EQ(parse("edges = \"x\"\nname = \"\\u00e9é\"").name, "éé");
+  test::expect_error([&] { parse("édges = 'x'"); }, {"a.toml: line 1", "not valid TOML"});
+  test::expect_error([&] { parse("\"édges\" = 'x'"); }, {"unknown key", "dges'"});
+  // Found by fuzzing: after a sign toml++ looks for white space, quotes notwithstanding.
+  test::expect_error([&] { parse("edges=-'\xca\xbe'"); }, {"a.toml: line 1", "not valid TOML"});
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(UserDatasetSpec, RefusesWhatItDoesNotKnow) {
   refused("edges = 'e'\nedges = 'f'", {"line 2", "not valid TOML"});
   refused("edges = 'e", {"line 1", "not valid TOML"});
   refused("edges = '\xff'", {"not valid TOML"});
-  refused("edges = 'e'\nfe\xef\xb9\xbf = 1", {"line 2", "only in strings and comments"});
+  refused("edges = 'e'\nfe\xef\xb9\xbf = 1", {"line 2", "not valid TOML"});
 }
 
 TEST_F(UserDataset, BareEdgesWithIntegers) {
