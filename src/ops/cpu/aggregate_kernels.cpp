@@ -1,0 +1,110 @@
+#include "ops/cpu/aggregate_kernels.h"
+
+#include "ops/cpu/row_combine.h"
+#include "ops/cpu/target_clones.h"
+
+namespace creg::cpu {
+namespace {
+
+/// pre = x + bias (x and pre may be the same row), activated = pre > 0 ? pre : slope·pre.
+/// `x` and `pre` point at column `column`, `activated` at the row's first.
+CREG_INLINE void activate_row(const Activation& activation, const float* x, float* pre,
+                              float* activated, std::int64_t column, std::int64_t n) {
+  float* __restrict out = activated + column;
+  const float* bias = activation.bias == nullptr ? nullptr : activation.bias + column;
+  if (bias != nullptr) {
+    for (std::int64_t j = 0; j < n; ++j) pre[j] = x[j] + bias[j];
+  } else if (pre != x) {
+    for (std::int64_t j = 0; j < n; ++j) pre[j] = x[j];
+  }
+  if (activation.slope_stride == 0) {
+    const float slope = activation.slope[0];
+    for (std::int64_t j = 0; j < n; ++j) out[j] = pre[j] > 0 ? pre[j] : slope * pre[j];
+  } else {
+    const float* __restrict slope = activation.slope + column;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const float scaled = slope[j] * pre[j];
+      out[j] = pre[j] > 0 ? pre[j] : scaled;
+    }
+  }
+}
+
+}  // namespace
+
+CREG_TARGET_CLONES
+void multiply_rows(const RowProduct& product, std::int64_t row_begin, std::int64_t row_end,
+                   std::int64_t col_begin, std::int64_t col_end) {
+  const std::int64_t n = col_end - col_begin;
+  for (std::int64_t r = row_begin; r < row_end; ++r) {
+    const std::int64_t target = product.scatter == nullptr ? r : product.scatter[r];
+    float* __restrict out = product.out + target * product.width + col_begin;
+    const std::int64_t first = product.offsets[r];
+    const std::int64_t last = product.offsets[r + 1];
+    bool accumulate = product.accumulate;
+    for (std::int64_t e = first; e < last; e += 4) {
+      const int count = last - e < 4 ? static_cast<int>(last - e) : 4;
+      const float* rows[4] = {};
+      float weights[4] = {1, 1, 1, 1};
+      for (int i = 0; i < count; ++i) {
+        const std::int32_t column = product.columns[e + i];
+        const std::int64_t source = product.gather == nullptr ? column : product.gather[column];
+        rows[i] = product.x + source * product.width + col_begin;
+        if (product.values != nullptr) weights[i] = product.values[e + i];
+      }
+      combine_rows(out, rows, weights, count, n, accumulate);
+      accumulate = true;
+    }
+    if (!accumulate) {
+      for (std::int64_t j = 0; j < n; ++j) out[j] = 0;
+    }
+    if (product.activated != nullptr) {
+      activate_row(product.activation, out, out, product.activated + target * product.width,
+                   col_begin, n);
+    }
+  }
+}
+
+CREG_TARGET_CLONES
+void activate_rows(const Activation& activation, const float* x, float* pre, float* activated,
+                   std::int64_t width, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t r = begin; r < end; ++r) {
+    activate_row(activation, x + r * width, pre + r * width, activated + r * width, 0, width);
+  }
+}
+
+CREG_TARGET_CLONES
+void activation_gradient_rows(const ActivationGradient& gradient, std::int64_t begin,
+                              std::int64_t end, float* bias_sum, float* slope_sum) {
+  const std::int64_t width = gradient.width;
+  float* __restrict bias = bias_sum;
+  float* __restrict slopes = slope_sum;
+  for (std::int64_t r = begin; r < end; ++r) {
+    const float* __restrict pre = gradient.pre + r * width;
+    const float* __restrict d_out = gradient.d_out + r * width;
+    float* __restrict d_pre = gradient.d_pre + r * width;
+    if (gradient.slope_stride == 0) {
+      const float slope = gradient.slope[0];
+      for (std::int64_t j = 0; j < width; ++j) {
+        const float g = d_out[j];
+        const float d = pre[j] > 0 ? g : slope * g;
+        const float s = pre[j] > 0 ? 0.0F : pre[j] * g;
+        d_pre[j] = d;
+        bias[j] += d;
+        slopes[j] += s;
+      }
+    } else {
+      const float* __restrict slope = gradient.slope;
+      for (std::int64_t j = 0; j < width; ++j) {
+        const float g = d_out[j];
+        const float scaled = slope[j] * g;
+        const float d = pre[j] > 0 ? g : scaled;
+        const float s = pre[j] > 0 ? 0.0F : pre[j] * g;
+        d_pre[j] = d;
+        bias[j] += d;
+        slopes[j] += s;
+      }
+    }
+  }
+}
+
+}  // namespace creg::cpu

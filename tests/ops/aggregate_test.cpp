@@ -1,0 +1,197 @@
+#include "creg/ops/aggregate.h"
+
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "creg/graph/build.h"
+#include "support/gradients.h"
+#include "support/graphs.h"
+
+namespace creg {
+namespace {
+
+using test::expect_matches;
+using test::irregular;
+using test::Tensors;
+
+/// Rows of 0, 1, 3, 4, 5 and 9 entries, so that every remainder of four occurs.
+CsrMatrix uneven_matrix() {
+  std::vector<std::int32_t> rows;
+  std::vector<std::int32_t> cols;
+  std::vector<float> values;
+  const std::vector<int> counts = {0, 1, 3, 4, 5, 9, 2};
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    for (int e = 0; e < counts[r]; ++e) {
+      rows.push_back(static_cast<std::int32_t>(r));
+      cols.push_back(static_cast<std::int32_t>((3 * e + static_cast<int>(r)) % 11));
+      values.push_back(0.1F * static_cast<float>(e + 1) - 0.3F);
+    }
+  }
+  return csr_from_entries(Context(), 7, 11, rows, cols, values);
+}
+
+at::Tensor dense(const CsrMatrix& matrix) {
+  at::Tensor out = at::zeros({matrix.rows, matrix.cols}, at::kDouble);
+  for (std::int64_t r = 0; r < matrix.rows; ++r) {
+    for (std::int64_t e = matrix.offsets[r]; e < matrix.offsets[r + 1]; ++e) {
+      out[r][matrix.columns[e]] += matrix.value(e);
+    }
+  }
+  return out;
+}
+
+at::Tensor leaky(const at::Tensor& x, const at::Tensor& slope) {
+  return at::where(x > 0, x, x * slope);
+}
+
+class AggregateWidths : public ::testing::TestWithParam<int> {};  // the number of columns
+
+TEST_P(AggregateWidths, ProductMatchesTheDenseOne) {
+  const CsrMatrix matrix = uneven_matrix();
+  const SparseMatrix sparse(Context(), matrix);
+  const at::Tensor reference = dense(matrix);
+  expect_matches([&](const Tensors& in) { return aggregate(sparse, in[0]); },
+                 [&](const Tensors& in) { return at::mm(reference, in[0]); },
+                 {irregular({11, GetParam()})});
+}
+
+TEST_P(AggregateWidths, BiasAndSlopePerChannel) {
+  const CsrMatrix matrix = uneven_matrix();
+  const SparseMatrix sparse(Context(), matrix);
+  const at::Tensor reference = dense(matrix);
+  const int width = GetParam();
+  expect_matches(
+      [&](const Tensors& in) {
+        return aggregate(sparse, in[0], {in[1], in[2]});
+      },
+      [&](const Tensors& in) { return leaky(at::mm(reference, in[0]) + in[1], in[2]); },
+      {irregular({11, width}), irregular({width}, 1), irregular({width}, 2)});
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, AggregateWidths, ::testing::Values(1, 3, 16, 37));
+
+TEST(Aggregate, SharedSlope) {
+  const CsrMatrix matrix = uneven_matrix();
+  const SparseMatrix sparse(Context(), matrix);
+  const at::Tensor reference = dense(matrix);
+  expect_matches(
+      [&](const Tensors& in) {
+        return aggregate(sparse, in[0], {{}, in[1]});
+      },
+      [&](const Tensors& in) { return leaky(at::mm(reference, in[0]), in[1]); },
+      {irregular({11, 5}), at::full({1}, 0.25F)});
+}
+
+TEST(Aggregate, BiasAlone) {
+  const CsrMatrix matrix = uneven_matrix();
+  const SparseMatrix sparse(Context(), matrix);
+  const at::Tensor reference = dense(matrix);
+  expect_matches(
+      [&](const Tensors& in) {
+        return aggregate(sparse, in[0], {in[1], {}});
+      },
+      [&](const Tensors& in) { return at::mm(reference, in[0]) + in[1]; },
+      {irregular({11, 5}), irregular({5}, 1)});
+}
+
+TEST(Aggregate, ReluIsAConstantSlopeOfZero) {
+  const CsrMatrix matrix = uneven_matrix();
+  const SparseMatrix sparse(Context(), matrix);
+  const at::Tensor reference = dense(matrix);
+  const at::Tensor zero = at::zeros({1});
+  expect_matches(
+      [&](const Tensors& in) {
+        return aggregate(sparse, in[0], {{}, zero});
+      },
+      [&](const Tensors& in) { return at::relu(at::mm(reference, in[0])); }, {irregular({11, 5})});
+}
+
+TEST(Aggregate, OrderPermutesTheRowsFirst) {
+  const CsrMatrix matrix = uneven_matrix();
+  const SparseMatrix sparse(Context(), matrix);
+  const at::Tensor reference = dense(matrix);
+  const at::Tensor order = at::tensor({3, 0, 7, 1, 10, 2, 9, 4, 8, 6, 5}, at::kInt);
+  expect_matches(
+      [&](const Tensors& in) {
+        return aggregate(sparse, in[0], {in[1], in[2]}, order);
+      },
+      [&](const Tensors& in) {
+        return leaky(at::mm(reference, in[0].index_select(0, order)) + in[1], in[2]);
+      },
+      {irregular({11, 6}), irregular({6}, 1), irregular({6}, 2)});
+}
+
+TEST(Aggregate, MissingValuesAreOnes) {
+  const CsrMatrix matrix = test::csr(4, {{0, 1}, {0, 2}, {2, 3}, {3, 0}});
+  const SparseMatrix sparse(Context(), matrix);
+  expect_matches([&](const Tensors& in) { return aggregate(sparse, in[0]); },
+                 [&](const Tensors& in) { return at::mm(dense(matrix), in[0]); },
+                 {irregular({4, 3})});
+}
+
+TEST(Aggregate, ASymmetricMatrixIsItsOwnTranspose) {
+  const CsrMatrix matrix = test::csr(3, {{0, 1}, {1, 0}, {1, 2}, {2, 1}}, {2, 2, 5, 5});
+  const SparseMatrix sparse(Context(), matrix, SparseMatrix::Shape::symmetric);
+  expect_matches([&](const Tensors& in) { return aggregate(sparse, in[0]); },
+                 [&](const Tensors& in) { return at::mm(dense(matrix), in[0]); },
+                 {irregular({3, 4})});
+}
+
+/// Rows long enough for the column blocks, large enough for several pieces.
+TEST(Aggregate, LongRowsAndManyThreads) {
+  std::vector<std::int32_t> rows;
+  std::vector<std::int32_t> cols;
+  for (int r = 0; r < 60; ++r) {
+    for (int e = 0; e < 40 + r % 7; ++e) {
+      rows.push_back(r);
+      cols.push_back((e * 7 + r) % 9000);
+    }
+  }
+  const CsrMatrix matrix = csr_from_entries(Context(), 60, 9000, rows, cols, {});
+  const SparseMatrix sparse(Context(), matrix);
+  const at::Tensor x = irregular({9000, 130});
+  const at::Tensor wanted = at::mm(dense(matrix), x.to(at::kDouble));
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);
+  const at::Tensor alone = aggregate(sparse, x);
+  at::set_num_threads(3);
+  const at::Tensor together = aggregate(sparse, x);
+  at::set_num_threads(threads);
+  EXPECT_LT(test::distance(alone, wanted), 2e-6);
+  EXPECT_TRUE(at::equal(alone, together));
+}
+
+TEST(Aggregate, ShapesThatDoNotFitAreNamed) {
+  const SparseMatrix sparse(Context(), uneven_matrix());
+  EXPECT_THROW(aggregate(sparse, at::zeros({10, 2})), c10::Error);
+  EXPECT_THROW(aggregate(sparse, at::zeros({11, 2}), {at::zeros({3}), {}}), c10::Error);
+  EXPECT_THROW(aggregate(sparse, at::zeros({11, 2}), {{}, at::zeros({3})}), c10::Error);
+  EXPECT_THROW(aggregate(sparse, at::zeros({11, 2}), {}, at::zeros({10}, at::kInt)), c10::Error);
+}
+
+TEST(Activate, BiasAndSlope) {
+  expect_matches(
+      [](const Tensors& in) {
+        return activate(in[0], {in[1], in[2]});
+      },
+      [](const Tensors& in) { return leaky(in[0] + in[1], in[2]); },
+      {irregular({300, 3}), irregular({3}, 1), irregular({3}, 2)});
+  expect_matches(
+      [](const Tensors& in) {
+        return activate(in[0], {{}, in[1]});
+      },
+      [](const Tensors& in) { return leaky(in[0], in[1]); },
+      {irregular({6, 3}), at::full({1}, 0.25F)});
+}
+
+TEST(LinkedEntries, LeadBackToTheForwardEntry) {
+  const CsrMatrix matrix = uneven_matrix();
+  const SparseMatrix sparse(Context(), matrix, SparseMatrix::Shape::general,
+                            SparseMatrix::Entries::linked);
+  const at::Tensor values = sparse.forward().values.index_select(0, sparse.linked_entries());
+  EXPECT_TRUE(at::equal(values, sparse.transposed().values));
+}
+
+}  // namespace
+}  // namespace creg
