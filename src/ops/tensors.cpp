@@ -39,4 +39,8 @@ at::Tensor as_sparse_csr(const CsrMatrix& matrix) {
       {matrix.rows, matrix.cols}, values.options().layout(at::kSparseCsr));
 }
 
+at::Tensor index_tensor(std::vector<std::int32_t> values) {
+  return as_tensor(Array<std::int32_t>(std::move(values)));
+}
+
 }  // namespace creg

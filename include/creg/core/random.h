@@ -22,6 +22,12 @@ enum class Purpose : std::uint16_t {
   generator_features = 18,
   generator_topics = 19,
   generator_thinning = 20,
+  initialisation = 40,
+  negatives = 41,
+  corruption = 42,
+  direction = 43,
+  activation_noise = 44,
+  random_pairs = 45,
 };
 
 /// One Philox4x32-10 stream. Cheap to make: give every item its own.

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "creg/ops/log_form.h"
+
 namespace creg {
 
 /// Which rows each anchor meets. All index tensors are int32; the rows are constants of the loss.
@@ -12,11 +14,6 @@ struct Pairs {
   at::Tensor anchors;    ///< [M]: rows of the anchor matrix, distinct; undefined: 0..M-1
   at::Tensor positives;  ///< [M, P]: the positive is the mean of these P rows
   at::Tensor negatives;  ///< [M, K]
-};
-
-enum class LogForm {
-  stable,  ///< softplus
-  naive,   ///< -log(sigma + 1e-15) in float32, whose gradient vanishes where sigma rounds to 1
 };
 
 /// The loss, and what the pairs looked like while it was computed.

@@ -3,6 +3,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "creg/core/array.h"
 #include "creg/graph/graph.h"
 
@@ -13,6 +16,9 @@ namespace creg {
 at::Tensor as_tensor(const Array<float>& array);
 at::Tensor as_tensor(const Array<std::int32_t>& array);
 at::Tensor as_tensor(const Array<std::int64_t>& array);
+
+/// A list of node numbers as an int32 tensor that takes over its storage.
+at::Tensor index_tensor(std::vector<std::int32_t> values);
 
 /// rows x cols, float32.
 at::Tensor as_tensor(const DenseMatrix& matrix);

@@ -1,0 +1,49 @@
+// A method: which seeds, which pairs, which loss.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "creg/contrast/epoch_pass.h"
+#include "creg/contrast/options.h"
+#include "creg/nn/parameter_list.h"
+
+namespace creg {
+
+/// What a method makes of one epoch.
+struct EpochLoss {
+  at::Tensor loss;  ///< scalar, differentiable
+  double positive_sigma = 0;
+  double negative_sigma = 0;
+  std::int64_t anchors = 0;  ///< nodes the loss is a mean over
+};
+
+class Method {
+ public:
+  Method() = default;
+  Method(const Method&) = delete;
+  Method& operator=(const Method&) = delete;
+  virtual ~Method() = default;
+
+  virtual EpochLoss loss(EpochPass& pass) = 0;
+  /// What must survive a restart beside the parameters; values are tensors of any type.
+  virtual std::vector<NamedTensor> state() const { return {}; }
+  virtual void restore(const std::vector<NamedTensor>& /*state*/) {}
+};
+
+struct MethodOptions {
+  ContrastOptions contrast;
+  std::int64_t dim = 0;
+  int epochs = 0;  ///< the most there will be: rounds are shares of it
+};
+
+/// A method of the catalogue (methods/catalogue.h) by name, with its own parameters added to
+/// `parameters`.
+std::unique_ptr<Method> make_method(const std::string& name, const MethodOptions& options,
+                                    ParameterList& parameters);
+
+}  // namespace creg

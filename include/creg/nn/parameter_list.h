@@ -1,0 +1,43 @@
+// A model's trainable tensors, in a fixed order and by name, and how they start.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace creg {
+
+struct NamedTensor {
+  std::string name;
+  at::Tensor value;
+};
+
+/// Names are unique; the order is that of adding, so that item numbers of random streams and
+/// checkpoints stay put.
+class ParameterList {
+ public:
+  explicit ParameterList(std::uint64_t seed) : seed_(seed) {}
+
+  /// U(-bound, bound), a pure function of the seed and the parameter's name.
+  at::Tensor uniform(const std::string& name, at::IntArrayRef shape, double bound);
+  at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
+
+  const std::vector<NamedTensor>& all() const { return parameters_; }
+  std::int64_t count() const;  ///< of numbers
+
+ private:
+  at::Tensor add(const std::string& name, at::Tensor value);
+
+  std::uint64_t seed_;
+  std::vector<NamedTensor> parameters_;
+};
+
+/// sqrt(6 / (fan_in + fan_out)), times gain.
+double glorot_bound(std::int64_t fan_in, std::int64_t fan_out, double gain = 1.0);
+/// 1 / sqrt(fan_in), for the weights and the bias of a plain linear layer.
+double linear_bound(std::int64_t fan_in);
+
+}  // namespace creg

@@ -1,0 +1,47 @@
+// Everything that decides what a run computes, in one struct. Its parameters, with their defaults,
+// ranges and help, are listed in train/parameters.h.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "creg/contrast/options.h"
+#include "creg/core/named_enum.h"
+#include "creg/nn/encoder_options.h"
+
+namespace creg {
+
+/// Which epoch's parameters a run keeps.
+enum class Select {
+  loss,  ///< the lowest training loss
+  last,
+  val,  ///< the best validation accuracy, looked at every few epochs
+};
+template <>
+struct EnumNames<Select> {
+  static constexpr std::array<std::string_view, 3> names = {"loss", "last", "val"};
+};
+
+struct TrainConfig {
+  std::string method = "ml";
+  EncoderOptions encoder;
+  ContrastOptions contrast;
+  RegulariserOptions regulariser{.contrast = true};
+  double lr = 1e-3;
+  double weight_decay = 0;
+  bool named_decay = false;  ///< weight decay was asked for by name, perhaps without a value
+  int epochs = 300;          ///< the most there will be
+  int patience = 40;         ///< stop after more epochs than this without a lower loss; 0: never
+  Select select = Select::loss;
+  bool pre_norm = false;    ///< divide each row of features by max(its sum, 1)
+  bool final_norm = false;  ///< evaluation divides each embedding by its length
+};
+
+/// The L2 penalty that Adam adds.
+double effective_weight_decay(const TrainConfig& config);
+
+/// An input error for a combination that makes no sense, naming both sides.
+void check_config(const TrainConfig& config);
+
+}  // namespace creg

@@ -1,0 +1,33 @@
+#include "creg/contrast/contrast_reg.h"
+
+#include <torch/types.h>
+
+#include "creg/core/random.h"
+#include "creg/ops/pair_loss.h"
+
+namespace creg {
+
+ContrastReg::ContrastReg(const RegulariserOptions& options, LogForm log, std::int64_t dim,
+                         ParameterList& parameters)
+    : options_(options),
+      log_(log),
+      weight_(parameters.uniform("regulariser.weight", {dim, dim}, linear_bound(dim))) {}
+
+at::Tensor ContrastReg::direction(EpochPass& pass) const {
+  if (options_.r == Direction::summary) return at::sigmoid(pass.embedding().mean(0));
+  RandomStream stream(pass.settings().seed, Purpose::direction, pass.settings().epoch);
+  at::Tensor r = at::empty({weight_.size(0)}, at::kFloat);
+  auto* const values = r.data_ptr<float>();
+  for (std::int64_t i = 0; i < r.numel(); ++i) {
+    values[i] = stream.uniform() * static_cast<float>(options_.r_scale);
+  }
+  return r;
+}
+
+at::Tensor ContrastReg::loss(EpochPass& pass) const {
+  const at::Tensor u = at::mv(weight_, direction(pass));
+  return direction_loss(pass.embedding(), u, 1, log_) +
+         direction_loss(pass.corrupted(), u, -1, log_);
+}
+
+}  // namespace creg

@@ -1,0 +1,11 @@
+#include "creg/contrast/pair_score.h"
+
+#include <torch/types.h>
+
+namespace creg {
+
+at::Tensor PairScore::anchors(const at::Tensor& rows) const {
+  return weight_.defined() ? at::mm(rows, weight_.t()) : rows;
+}
+
+}  // namespace creg

@@ -1,0 +1,39 @@
+// ML: the positive of a node is itself after one more propagation, without weights or activation.
+#include <torch/types.h>
+
+#include "creg/contrast/pair_score.h"
+#include "creg/contrast/pairs.h"
+#include "creg/ops/aggregate.h"
+#include "methods/methods.h"
+
+namespace creg {
+namespace {
+
+class Ml final : public Method {
+ public:
+  Ml(const MethodOptions& options, ParameterList& parameters)
+      : options_(options.contrast), score_(options.contrast.score, options.dim, parameters) {}
+
+  EpochLoss loss(EpochPass& pass) override {
+    const EpochPass::Settings& settings = pass.settings();
+    const std::int64_t nodes = pass.inputs().nodes;
+    const at::Tensor deeper = pass.finished(aggregate(pass.inputs().propagation, pass.hidden()));
+    const Pairs pairs =
+        aligned_pairs(draw_negatives(nodes, options_.negatives, settings.seed, settings.epoch));
+    const PairLoss result = pair_loss(score_.anchors(deeper), pass.embedding(), pairs,
+                                      1 / options_.temperature, options_.log);
+    return {result.loss, result.positive_sigma, result.negative_sigma, nodes};
+  }
+
+ private:
+  ContrastOptions options_;
+  PairScore score_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_ml(const MethodOptions& options, ParameterList& parameters) {
+  return std::make_unique<Ml>(options, parameters);
+}
+
+}  // namespace creg

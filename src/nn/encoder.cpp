@@ -1,0 +1,23 @@
+#include "creg/nn/encoder.h"
+
+#include "creg/core/error.h"
+#include "nn/encoders.h"
+
+namespace creg {
+
+std::unique_ptr<Encoder> make_encoder(const EncoderOptions& options, std::int64_t features,
+                                      ParameterList& parameters) {
+  switch (options.kind) {
+    case EncoderKind::gcn:
+      return make_gcn(options, features, parameters);
+    case EncoderKind::gat:
+      return make_gat(options, features, parameters);
+    case EncoderKind::gin:
+      return make_gin(options, features, parameters);
+    case EncoderKind::sage:
+      return make_sage(options, features, parameters);
+  }
+  throw Bug("an encoder without a factory");
+}
+
+}  // namespace creg

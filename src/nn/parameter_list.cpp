@@ -1,0 +1,61 @@
+#include "creg/nn/parameter_list.h"
+
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "creg/core/error.h"
+#include "creg/core/random.h"
+
+namespace creg {
+namespace {
+
+/// FNV-1a, so that a parameter's first values do not change when another one is added before it.
+std::uint64_t hash_of(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  return hash;
+}
+
+}  // namespace
+
+at::Tensor ParameterList::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
+  at::Tensor value = at::empty(shape, at::kFloat);
+  RandomStream stream(seed_, Purpose::initialisation, 0, hash_of(name) & ((1ULL << 48) - 1));
+  float* const values = value.data_ptr<float>();
+  for (std::int64_t i = 0; i < value.numel(); ++i) {
+    values[i] = static_cast<float>((2.0 * stream.uniform() - 1.0) * bound);
+  }
+  return add(name, value);
+}
+
+at::Tensor ParameterList::constant(const std::string& name, at::IntArrayRef shape, double value) {
+  return add(name, at::full(shape, value, at::kFloat));
+}
+
+std::int64_t ParameterList::count() const {
+  std::int64_t numbers = 0;
+  for (const NamedTensor& parameter : parameters_) numbers += parameter.value.numel();
+  return numbers;
+}
+
+at::Tensor ParameterList::add(const std::string& name, at::Tensor value) {
+  for (const NamedTensor& parameter : parameters_) {
+    invariant(parameter.name != name, "parameters have different names");
+  }
+  value.set_requires_grad(true);
+  parameters_.push_back({name, value});
+  return value;
+}
+
+double glorot_bound(std::int64_t fan_in, std::int64_t fan_out, double gain) {
+  return gain * std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
+}
+
+double linear_bound(std::int64_t fan_in) {
+  return 1.0 / std::sqrt(static_cast<double>(fan_in));
+}
+
+}  // namespace creg

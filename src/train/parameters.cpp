@@ -1,0 +1,375 @@
+#include "creg/train/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+#include "creg/methods/catalogue.h"
+
+namespace creg {
+namespace {
+
+/// The shortest text that reads back as the same number.
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), result.ptr};
+}
+
+[[noreturn]] void fail_value(const std::string& key, const std::string& found,
+                             const std::string& expected, const std::string& hint = {}) {
+  fail_input({.what = "a wrong value",
+              .file = key,
+              .found = in_quotes(found),
+              .expected = expected,
+              .hint = hint});
+}
+
+template <class Number>
+Number parse_number(const std::string& key, const std::string& text, const std::string& range,
+                    double low, double high) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool inside = static_cast<double>(value) >= low && static_cast<double>(value) <= high;
+  if (error != std::errc() || stop != end || !inside) fail_value(key, text, range);
+  return value;
+}
+
+/// Makes parameters of the struct's members.
+class Table {
+ public:
+  Table& group(std::string name) {
+    group_ = std::move(name);
+    return *this;
+  }
+
+  template <class Get>
+  Table& integer(const std::string& key, std::int64_t low, std::int64_t high, const Get& member,
+                 const std::string& help) {
+    const std::string range = "a whole number of " + with_commas(low) + " to " + with_commas(high);
+    return add({.key = key,
+                .values = std::to_string(low) + ".." + std::to_string(high),
+                .help = help,
+                .set =
+                    [=](TrainConfig& config, const std::string& text) {
+                      using Value = std::remove_reference_t<decltype(member(config))>;
+                      member(config) = static_cast<Value>(parse_number<std::int64_t>(
+                          key, text, range, static_cast<double>(low), static_cast<double>(high)));
+                    },
+                .get =
+                    [=](const TrainConfig& config) {
+                      return std::to_string(member(const_cast<TrainConfig&>(config)));
+                    }});
+  }
+
+  template <class Get>
+  Table& real(const std::string& key, double low, double high, const Get& member,
+              const std::string& help) {
+    const std::string range = "a number of " + number_text(low) + " to " + number_text(high);
+    return add({.key = key,
+                .values = number_text(low) + ".." + number_text(high),
+                .help = help,
+                .set =
+                    [=](TrainConfig& config, const std::string& text) {
+                      member(config) = parse_number<double>(key, text, range, low, high);
+                    },
+                .get =
+                    [=](const TrainConfig& config) {
+                      return number_text(member(const_cast<TrainConfig&>(config)));
+                    }});
+  }
+
+  template <class Get>
+  Table& truth(const std::string& key, const Get& member, const std::string& help) {
+    return add({.key = key,
+                .values = "true|false",
+                .help = help,
+                .truth = true,
+                .set =
+                    [=](TrainConfig& config, const std::string& text) {
+                      if (text != "true" && text != "false") {
+                        fail_value(key, text, "true or false");
+                      }
+                      member(config) = text == "true";
+                    },
+                .get =
+                    [=](const TrainConfig& config) {
+                      return member(const_cast<TrainConfig&>(config)) ? "true" : "false";
+                    }});
+  }
+
+  template <class E, class Get>
+  Table& choice(const std::string& key, const Get& member, const std::string& help) {
+    const std::vector<std::string> names = names_of<E>();
+    std::string values;
+    for (const std::string& name : names) values += (values.empty() ? "" : "|") + name;
+    return add({.key = key,
+                .values = values,
+                .help = help,
+                .set =
+                    [=](TrainConfig& config, const std::string& text) {
+                      const auto value = from_name<E>(text);
+                      if (!value) fail_value(key, text, join_words(names, " or "));
+                      member(config) = *value;
+                    },
+                .get =
+                    [=](const TrainConfig& config) {
+                      return name_of(member(const_cast<TrainConfig&>(config)));
+                    }});
+  }
+
+  Table& add(Parameter parameter) {
+    parameter.group = group_;
+    parameters_.push_back(std::move(parameter));
+    return *this;
+  }
+
+  std::vector<Parameter> take() { return std::move(parameters_); }
+
+ private:
+  std::string group_;
+  std::vector<Parameter> parameters_;
+};
+
+/// The weight decay that `--reg weight-decay` means when none is given.
+constexpr double named_weight_decay = 5e-4;
+const std::vector<std::string>& regulariser_names() {
+  static const std::vector<std::string> names = {"none", "contrast", "l2norm", "weight-decay"};
+  return names;
+}
+
+void set_regularisers(TrainConfig& config, const std::string& text) {
+  RegulariserOptions chosen = config.regulariser;
+  chosen.contrast = false;
+  chosen.l2norm = false;
+  bool decay = false;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find_first_of("+,", begin), text.size());
+    const std::string name = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (name == "contrast") {
+      chosen.contrast = true;
+    } else if (name == "l2norm") {
+      chosen.l2norm = true;
+    } else if (name == "weight-decay") {
+      decay = true;
+    } else if (name != "none" || text != "none") {
+      fail_value("reg", name, join_words(regulariser_names(), " or ") + ", or several joined by +",
+                 suggestion(name, regulariser_names()));
+    }
+  }
+  config.regulariser = chosen;
+  config.named_decay = decay;
+}
+
+std::string regularisers(const TrainConfig& config) {
+  std::string text;
+  const auto join = [&](const char* name) {
+    text += (text.empty() ? "" : "+") + std::string(name);
+  };
+  if (config.regulariser.contrast) join("contrast");
+  if (config.regulariser.l2norm) join("l2norm");
+  if (config.named_decay) join("weight-decay");
+  return text.empty() ? "none" : text;
+}
+
+std::vector<Parameter> make_table() {
+  constexpr auto large = std::int64_t{1} << 30;
+  Table table;
+  std::string methods;
+  for (const MethodDescription& method : method_catalogue()) {
+    methods += (methods.empty() ? "" : "|") + method.name;
+  }
+  table.group("Method");
+  table.add({.key = "method",
+             .values = methods,
+             .help = "which pairs are contrasted",
+             .set = [](TrainConfig& config,
+                       const std::string& text) { config.method = describe_method(text).name; },
+             .get = [](const TrainConfig& config) { return config.method; }});
+  table
+      .choice<Score>(
+          "score", [](TrainConfig& c) -> Score& { return c.contrast.score; },
+          "how a pair is scored: u·v, or u·C v with a trained matrix C")
+      .choice<Positives>(
+          "positives", [](TrainConfig& c) -> Positives& { return c.contrast.positives; },
+          "lc: one of the k most similar graph neighbours, or the mean of the k most similar nodes "
+          "of all")
+      .integer(
+          "k", 1, 1000, [](TrainConfig& c) -> int& { return c.contrast.k; },
+          "lc: how many most similar nodes")
+      .integer(
+          "negatives", 1, 1000, [](TrainConfig& c) -> int& { return c.contrast.negatives; },
+          "random negatives per node")
+      .real(
+          "temperature", 1e-4, 1e4,
+          [](TrainConfig& c) -> double& { return c.contrast.temperature; }, "divides the scores")
+      .choice<LogForm>(
+          "log", [](TrainConfig& c) -> LogForm& { return c.contrast.log; },
+          "stable: softplus; naive: log(sigma + 1e-15) in float32, as the paper's code")
+      .integer(
+          "curriculum", 0, 1000, [](TrainConfig& c) -> int& { return c.contrast.curriculum; },
+          "lc: rounds that take in more and more nodes, clearest first; 0: all from the start");
+  table.group("Regulariser");
+  table.add({.key = "reg",
+             .values = "none|contrast|l2norm|weight-decay, or several joined by +",
+             .help = "what keeps the embeddings calibrated",
+             .set = set_regularisers,
+             .get = regularisers});
+  table
+      .real(
+          "ratio", 0, 1e6, [](TrainConfig& c) -> double& { return c.regulariser.ratio; },
+          "weight of Contrast-Reg in the loss")
+      .choice<Direction>(
+          "r", [](TrainConfig& c) -> Direction& { return c.regulariser.r; },
+          "Contrast-Reg's direction: drawn every epoch, or the summary of the graph")
+      .real(
+          "r_scale", 1e-6, 1e6, [](TrainConfig& c) -> double& { return c.regulariser.r_scale; },
+          "random r is uniform in [0, r_scale)")
+      .real(
+          "weight_decay", 0, 1e3, [](TrainConfig& c) -> double& { return c.weight_decay; },
+          "L2 penalty on all parameters; --reg weight-decay without it means 0.0005");
+  table.group("Encoder");
+  table
+      .choice<EncoderKind>(
+          "encoder", [](TrainConfig& c) -> EncoderKind& { return c.encoder.kind; },
+          "how a node's vector is made from its neighbourhood")
+      .integer(
+          "dim", 1, 1 << 16, [](TrainConfig& c) -> std::int64_t& { return c.encoder.dim; },
+          "width of the embedding and of every layer")
+      .integer(
+          "layers", 1, 100, [](TrainConfig& c) -> int& { return c.encoder.layers; }, "depth")
+      .choice<ActivationKind>(
+          "activation", [](TrainConfig& c) -> ActivationKind& { return c.encoder.activation; },
+          "after every layer; prelu has a slope per channel, prelu-shared one")
+      .integer(
+          "heads", 1, 1024, [](TrainConfig& c) -> int& { return c.encoder.heads; },
+          "gat: attention heads, which share the width");
+  table.group("Training");
+  table
+      .real(
+          "lr", 1e-8, 1e2, [](TrainConfig& c) -> double& { return c.lr; }, "learning rate of Adam")
+      .integer(
+          "epochs", 1, large, [](TrainConfig& c) -> int& { return c.epochs; },
+          "the most epochs; exactly as many with patience 0")
+      .integer(
+          "patience", 0, large, [](TrainConfig& c) -> int& { return c.patience; },
+          "stop after more epochs than this without a lower loss; 0: never")
+      .choice<Select>(
+          "select", [](TrainConfig& c) -> Select& { return c.select; },
+          "which epoch is kept: lowest training loss, the last, or best validation accuracy");
+  table.group("Data");
+  table
+      .truth(
+          "pre_norm", [](TrainConfig& c) -> bool& { return c.pre_norm; },
+          "divide each row of features by max(its sum, 1)")
+      .truth(
+          "final_norm", [](TrainConfig& c) -> bool& { return c.final_norm; },
+          "evaluation brings each embedding to length 1 (the file keeps the raw output)");
+  return table.take();
+}
+
+}  // namespace
+
+std::string Parameter::flag() const {
+  std::string name = "--" + key;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+const std::vector<Parameter>& train_parameters() {
+  static const std::vector<Parameter> table = make_table();
+  return table;
+}
+
+const Parameter& find_parameter(const std::string& key) {
+  std::vector<std::string> keys;
+  for (const Parameter& parameter : train_parameters()) {
+    if (parameter.key == key) return parameter;
+    keys.push_back(parameter.key);
+  }
+  fail_input({.what = "unknown parameter", .found = in_quotes(key), .hint = suggestion(key, keys)});
+}
+
+void apply_settings(TrainConfig& config, const std::vector<Setting>& settings,
+                    const std::string& file, const std::function<bool(const Setting&)>& other) {
+  for (const Setting& setting : settings) {
+    if (other && other(setting)) continue;
+    try {
+      find_parameter(setting.key).set(config, setting.value);
+    } catch (const Error& error) {
+      ErrorDetail detail = error.detail();
+      if (!detail.file.empty()) detail.what += " for " + in_quotes(detail.file);
+      detail.file = file;
+      detail.place = "line " + std::to_string(setting.line);
+      fail_input(std::move(detail));
+    }
+  }
+}
+
+void check_config(const TrainConfig& config) {
+  const MethodDescription& method = describe_method(config.method);
+  if (config.contrast.curriculum > 0 && !method.curriculum) {
+    std::vector<std::string> able;
+    for (const MethodDescription& other : method_catalogue()) {
+      if (other.curriculum) able.push_back(other.name);
+    }
+    fail_input({.what = "this method has no curriculum",
+                .file = "curriculum",
+                .found = config.method,
+                .expected = "--method " + join_words(able, " or ")});
+  }
+  if (config.contrast.curriculum > config.epochs) {
+    fail_input({.what = "more rounds than epochs",
+                .file = "curriculum",
+                .found = std::to_string(config.contrast.curriculum),
+                .expected = "at most " + std::to_string(config.epochs)});
+  }
+  if (config.encoder.kind == EncoderKind::gat && config.encoder.dim % config.encoder.heads != 0) {
+    fail_input({.what = "the heads do not divide the width",
+                .file = "heads",
+                .found = std::to_string(config.encoder.heads),
+                .expected = "a divisor of dim, which is " + std::to_string(config.encoder.dim)});
+  }
+}
+
+double effective_weight_decay(const TrainConfig& config) {
+  return config.named_decay && config.weight_decay == 0 ? named_weight_decay : config.weight_decay;
+}
+
+std::string config_toml(const TrainConfig& config) {
+  std::string text;
+  for (const Parameter& parameter : train_parameters()) {
+    text += parameter.key + " = " + toml_value(parameter.get(config)) + "\n";
+  }
+  return text;
+}
+
+std::string parameters_markdown() {
+  const TrainConfig defaults;
+  std::string text =
+      "# Parameters\n\nEvery parameter of a run, as a flag of `creg train` and as a key of a "
+      "recipe. `creg train --markdown` prints this page.\n";
+  std::string group;
+  for (const Parameter& parameter : train_parameters()) {
+    if (parameter.group != group) {
+      group = parameter.group;
+      text += "\n## " + group + "\n\n| flag | key | values | default | what it does |\n" +
+              "|---|---|---|---|---|\n";
+    }
+    std::string values = parameter.values;
+    for (std::size_t i = 0; (i = values.find('|', i)) != std::string::npos; i += 2) {
+      values.replace(i, 1, "\\|");
+    }
+    text += "| `" + parameter.flag() + "` | `" + parameter.key + "` | " + values + " | `" +
+            parameter.get(defaults) + "` | " + parameter.help + " |\n";
+  }
+  return text;
+}
+
+}  // namespace creg
