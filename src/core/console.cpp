@@ -43,13 +43,18 @@ std::string counts(const ProgressState& s) {
   if (s.total >= 0) text += " / " + amount(s.total, s.unit);
   if (!s.unit.empty() && s.unit != "bytes") text += " " + s.unit;
   if (s.seconds > 0) {
-    const auto rate = static_cast<std::int64_t>(static_cast<double>(s.done) / s.seconds);
-    text += ", " + amount(rate, s.unit) + "/s";
+    const double rate = static_cast<double>(s.done - s.skipped) / s.seconds;
+    // Slow steps are told by what one takes: "0 epochs/s" says nothing.
+    if (rate >= 1 || s.unit == "bytes") {
+      text += ", " + amount(static_cast<std::int64_t>(rate), s.unit) + "/s";
+    } else if (rate > 0) {
+      text += ", " + human_seconds(1 / rate) + " each";
+    }
     if (s.total > s.done && rate > 0) {
-      const double left = static_cast<double>(s.total - s.done) / static_cast<double>(rate);
-      text += ", " + human_seconds(left) + " left";
+      text += ", " + human_seconds(static_cast<double>(s.total - s.done) / rate) + " left";
     }
   }
+  if (!s.note.empty()) text += ", " + s.note;
   return text;
 }
 
@@ -104,12 +109,12 @@ class StderrConsole final : public Console {
         show_line(state, last);
         break;
       case ProgressMode::json:
-        put(
-            fmt::format("{{\"progress\":{},\"done\":{},\"total\":{},\"unit\":{},\"seconds\":{:.3f},"
-                        "\"last\":{},\"finished\":{}}}\n",
-                        json_string(state.label), state.done,
-                        state.total >= 0 ? std::to_string(state.total) : "null",
-                        json_string(state.unit), state.seconds, last, state.finished));
+        put(fmt::format(
+            "{{\"progress\":{},\"done\":{},\"total\":{},\"unit\":{},\"seconds\":{:.3f},"
+            "\"note\":{},\"last\":{},\"finished\":{}}}\n",
+            json_string(state.label), state.done,
+            state.total >= 0 ? std::to_string(state.total) : "null", json_string(state.unit),
+            state.seconds, json_string(state.note), last, state.finished));
         break;
       case ProgressMode::automatic:
       case ProgressMode::none:

@@ -44,10 +44,13 @@ ProgressTask::~ProgressTask() {
 }
 
 ProgressState ProgressTask::state_at(std::chrono::steady_clock::time_point now) const {
+  const std::lock_guard lock(note_mutex_);
   return {.label = label_,
           .unit = unit_,
           .total = total_,
           .done = done_.load(std::memory_order_relaxed),
+          .skipped = skipped_,
+          .note = note_,
           .seconds = std::chrono::duration<double>(now - start_).count()};
 }
 
@@ -62,6 +65,20 @@ void ProgressTask::advance(std::int64_t steps) {
   if (elapsed >= due && next_show_ms_.compare_exchange_strong(due, elapsed + show_interval_ms)) {
     context_.progress().show(state_at(now), false);
   }
+}
+
+void ProgressTask::skip(std::int64_t steps) {
+  skipped_ += steps;
+  done_.fetch_add(steps, std::memory_order_relaxed);
+}
+
+void ProgressTask::note(std::string text) {
+  const std::lock_guard lock(note_mutex_);
+  note_ = std::move(text);
+}
+
+void ProgressTask::finish_early() {
+  finished_ = true;
 }
 
 void ProgressTask::finish() {

@@ -30,6 +30,14 @@ at::Tensor as_tensor(const DenseMatrix& matrix) {
   return wrap(matrix.values, {matrix.rows, matrix.cols}, at::kFloat);
 }
 
+DenseMatrix as_dense(const at::Tensor& matrix) {
+  const at::Tensor values = matrix.detach().to(at::kFloat).contiguous();
+  const std::span<const float> view(values.data_ptr<float>(),
+                                    static_cast<std::size_t>(values.numel()));
+  return {matrix.size(0), matrix.size(1),
+          Array<float>::view(view, std::make_shared<at::Tensor>(values))};
+}
+
 at::Tensor as_sparse_csr(const CsrMatrix& matrix) {
   const at::Tensor values =
       matrix.values.empty() ? at::ones({matrix.nonzeros()}) : as_tensor(matrix.values);

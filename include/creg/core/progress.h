@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace creg {
@@ -16,6 +17,8 @@ struct ProgressState {
   std::string unit;         ///< "bytes" is shown in KiB, MiB …
   std::int64_t total = -1;  ///< below 0: unknown
   std::int64_t done = 0;
+  std::int64_t skipped = 0;  ///< of `done`: was there before the work began
+  std::string note;          ///< a word about the last step
   double seconds = 0;
   bool finished = false;  ///< false in the last call means that the work was abandoned
 };
@@ -43,8 +46,14 @@ class ProgressTask {
   ~ProgressTask();
 
   void advance(std::int64_t steps = 1);
+  /// Steps that an earlier run has done: they count, but not for the speed.
+  void skip(std::int64_t steps);
+  /// Shown behind the counts from now on.
+  void note(std::string text);
   /// Call when all is done; without it the destructor reports an abandoned task.
   void finish();
+  /// The work ended well before its last step.
+  void finish_early();
 
  private:
   ProgressState state_at(std::chrono::steady_clock::time_point now) const;
@@ -55,6 +64,9 @@ class ProgressTask {
   std::int64_t total_;
   std::chrono::steady_clock::time_point start_;
   std::atomic<std::int64_t> done_{0};
+  std::int64_t skipped_ = 0;
+  mutable std::mutex note_mutex_;
+  std::string note_;
   std::atomic<std::int64_t> next_show_ms_;
   bool finished_ = false;
 };

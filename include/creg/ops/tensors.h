@@ -23,6 +23,9 @@ at::Tensor index_tensor(std::vector<std::int32_t> values);
 /// rows x cols, float32.
 at::Tensor as_tensor(const DenseMatrix& matrix);
 
+/// A float32 matrix in this project's plain form; shares the tensor's memory where it can.
+DenseMatrix as_dense(const at::Tensor& matrix);
+
 /// A sparse CSR tensor with int64 offsets and columns, as ATen's own kernels want them; the
 /// columns are widened, so this one does copy. Empty values become ones.
 at::Tensor as_sparse_csr(const CsrMatrix& matrix);

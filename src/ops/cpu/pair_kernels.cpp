@@ -1,5 +1,7 @@
 #include "ops/cpu/pair_kernels.h"
 
+#include <cmath>
+
 #include "ops/cpu/row_combine.h"
 #include "ops/cpu/target_clones.h"
 
@@ -86,6 +88,15 @@ void sum_direction(const float* h, std::int64_t width, const float* coefficients
     const float* rows[4] = {};
     for (int l = 0; l < count; ++l) rows[l] = h + (i + l) * width;
     combine_rows(sums, rows, coefficients + i, count, width, true);
+  }
+}
+
+CREG_TARGET_CLONES
+void row_lengths(const float* rows, std::int64_t width, float* lengths, std::int64_t begin,
+                 std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) {
+    const float* const row = rows + i * width;
+    lengths[i] = std::sqrt(dot_rows(row, row, width));
   }
 }
 

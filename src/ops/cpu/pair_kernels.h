@@ -49,4 +49,8 @@ void spread_direction(const float* u, std::int64_t width, const float* coefficie
 void sum_direction(const float* h, std::int64_t width, const float* coefficients, float* sums,
                    std::int64_t begin, std::int64_t end);
 
+/// lengths[i] = |rows_i|.
+void row_lengths(const float* rows, std::int64_t width, float* lengths, std::int64_t begin,
+                 std::int64_t end);
+
 }  // namespace creg::cpu

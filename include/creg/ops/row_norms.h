@@ -1,0 +1,16 @@
+// Lengths of rows.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace creg {
+
+struct NormStatistics {
+  double mean = 0;
+  double variance = 0;  ///< unbiased; 0 for a single row
+};
+
+/// Of the lengths of the rows of a float32 matrix, in one pass over it.
+NormStatistics norm_statistics(const at::Tensor& rows);
+
+}  // namespace creg

@@ -1,0 +1,76 @@
+// Algorithm 1: full-batch training of an encoder by a method and its regularisers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "creg/core/context.h"
+#include "creg/graph/graph.h"
+#include "creg/train/config.h"
+
+namespace creg {
+
+/// What is kept of every epoch, and written to metrics.jsonl.
+struct EpochStatistics {
+  int epoch = 0;              ///< from 0
+  double loss = 0;            ///< all of it
+  double contrast = 0;        ///< the method's part
+  double regulariser = 0;     ///< Contrast-Reg before its ratio; 0 without it
+  double positive_sigma = 0;  ///< mean sigma of the positives' scores
+  double negative_sigma = 0;
+  double norm_mean = 0;  ///< of the embeddings' lengths, before the step
+  double norm_variance = 0;
+  std::int64_t anchors = 0;
+  double lr = 0;
+  std::optional<double> val_accuracy;
+  double seconds = 0;
+};
+
+/// Somebody who looks on. Called between epochs, on the training thread.
+class TrainObserver {
+ public:
+  TrainObserver() = default;
+  TrainObserver(const TrainObserver&) = delete;
+  TrainObserver& operator=(const TrainObserver&) = delete;
+  virtual ~TrainObserver() = default;
+
+  virtual void epoch_done(const EpochStatistics& /*statistics*/) {}
+  /// Asked for every few epochs when the config selects by validation accuracy.
+  virtual std::optional<double> val_accuracy(const DenseMatrix& /*embedding*/) {
+    return std::nullopt;
+  }
+};
+
+/// Where a run is kept; without a directory nothing is written.
+struct RunFiles {
+  std::filesystem::path directory;
+  bool resume = false;            ///< go on from directory/checkpoint.pt
+  double checkpoint_seconds = 5;  ///< at most so long between checkpoints, but for one epoch
+};
+
+struct TrainResult {
+  DenseMatrix embedding;                ///< of the selected epoch
+  std::vector<EpochStatistics> epochs;  ///< those run by this call
+  int epochs_run = 0;                   ///< in all, earlier calls of a resumed run included
+  int best_epoch = 0;
+  double seconds = 0;  ///< in all likewise
+};
+
+/// Trains on a prepared graph (prepare_graph). The Context's seed decides every random draw. With a
+/// directory it keeps checkpoint.pt and metrics.jsonl there. After Ctrl-C the epoch is finished, a
+/// checkpoint written, and Interrupted thrown. A loss that is not finite is an environment error
+/// that names the epoch; the checkpoint then holds the best parameters so far.
+TrainResult train(const Context& context, const Graph& graph, const TrainConfig& config,
+                  const RunFiles& files = {}, TrainObserver* observer = nullptr);
+
+/// The embedding of `graph` by the encoder kept in a checkpoint. The graph may be another one than
+/// it was trained on, with features of the same width.
+DenseMatrix embed(const Context& context, const Graph& graph,
+                  const std::filesystem::path& checkpoint);
+
+/// The configuration kept in a checkpoint.
+TrainConfig checkpoint_config(const std::filesystem::path& checkpoint);
+
+}  // namespace creg

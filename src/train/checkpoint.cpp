@@ -1,0 +1,181 @@
+#include "train/checkpoint.h"
+
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+#include <torch/csrc/jit/serialization/pickler.h>
+#include <torch/types.h>
+
+#include <span>
+
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+#include "creg/io/file.h"
+
+namespace creg {
+namespace {
+
+using c10::IValue;
+using c10::impl::GenericDict;
+
+GenericDict new_dict() {
+  return {c10::StringType::get(), c10::AnyType::get()};
+}
+
+GenericDict tensor_dict(const std::vector<NamedTensor>& tensors) {
+  GenericDict dict = new_dict();
+  for (const NamedTensor& tensor : tensors) dict.insert(tensor.name, tensor.value.detach());
+  return dict;
+}
+
+GenericDict text_dict(const TextPairs& pairs) {
+  GenericDict dict = new_dict();
+  for (const auto& [key, value] : pairs) dict.insert(key, value);
+  return dict;
+}
+
+/// Plain dicts without type tags, which the safe loaders of torch refuse.
+std::vector<char> archive(const GenericDict& dict) {
+  std::vector<char> pickled;
+  torch::jit::Pickler pickler(
+      [&](const char* bytes, std::size_t size) {
+        pickled.insert(pickled.end(), bytes, bytes + size);
+      },
+      nullptr, nullptr, nullptr, nullptr, /*tag_aggregates=*/false);
+  pickler.protocol();
+  pickler.pushIValue(dict);
+  pickler.stop();
+  std::vector<char> out;
+  caffe2::serialize::PyTorchStreamWriter writer([&](const void* bytes, std::size_t size) {
+    const char* const first = static_cast<const char*>(bytes);
+    out.insert(out.end(), first, first + size);
+    return size;
+  });
+  std::size_t record = 0;
+  for (const at::Tensor& tensor : pickler.tensorData()) {
+    const torch::jit::WriteableTensorData data = torch::jit::getWriteableTensorData(tensor);
+    writer.writeRecord("data/" + std::to_string(record++), data.data(), data.sizeInBytes());
+  }
+  writer.writeRecord("data.pkl", pickled.data(), pickled.size());
+  writer.writeEndOfFile();
+  return out;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& path) : file_(path.string()) {}
+
+  Checkpoint run(const IValue& value) {
+    const GenericDict top = dict(value, "the checkpoint");
+    Checkpoint out;
+    out.model = tensors(top, "model");
+    const GenericDict optimizer = dict(at(top, "optimizer"), "optimizer");
+    out.moments1 = tensors(optimizer, "moment1");
+    out.moments2 = tensors(optimizer, "moment2");
+    out.optimizer_steps = integer(optimizer, "step");
+    out.best_model = tensors(top, "best_model");
+    out.method_state = tensors(top, "method");
+    out.epoch = integer(top, "epoch");
+    const GenericDict progress = dict(at(top, "progress"), "progress");
+    out.best_epoch = integer(progress, "best_epoch");
+    out.epochs_without_gain = integer(progress, "epochs_without_gain");
+    out.lowest_loss = real(progress, "lowest_loss");
+    out.best_accuracy = real(progress, "best_accuracy");
+    out.lr = real(optimizer, "lr");
+    out.seconds = real(progress, "seconds");
+    out.config = texts(top, "config");
+    out.graph = texts(top, "graph");
+    const IValue version = at(top, "version");
+    if (!version.isString()) fail("version", "a string");
+    out.version = version.toStringRef();
+    return out;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& key, const std::string& expected) const {
+    fail_input(
+        {.what = "not a checkpoint of creg", .file = file_, .place = key, .expected = expected});
+  }
+  GenericDict dict(const IValue& value, const std::string& key) const {
+    if (!value.isGenericDict()) fail(key, "a dict");
+    return value.toGenericDict();
+  }
+  IValue at(const GenericDict& from, const std::string& key) const {
+    if (!from.contains(key)) fail(key, "this key");
+    return from.at(key);
+  }
+  std::vector<NamedTensor> tensors(const GenericDict& from, const std::string& key) const {
+    std::vector<NamedTensor> out;
+    for (const auto& entry : dict(at(from, key), key)) {
+      if (!entry.key().isString() || !entry.value().isTensor()) fail(key, "tensors by name");
+      out.push_back({entry.key().toStringRef(), entry.value().toTensor().contiguous()});
+    }
+    return out;
+  }
+  TextPairs texts(const GenericDict& from, const std::string& key) const {
+    TextPairs out;
+    for (const auto& entry : dict(at(from, key), key)) {
+      if (!entry.key().isString() || !entry.value().isString()) fail(key, "strings by name");
+      out.emplace_back(entry.key().toStringRef(), entry.value().toStringRef());
+    }
+    return out;
+  }
+  std::int64_t integer(const GenericDict& from, const std::string& key) const {
+    const IValue value = at(from, key);
+    if (!value.isInt()) fail(key, "a whole number");
+    return value.toInt();
+  }
+  double real(const GenericDict& from, const std::string& key) const {
+    const IValue value = at(from, key);
+    if (!value.isTensor() || value.toTensor().numel() != 1) fail(key, "a tensor of one number");
+    return value.toTensor().item<double>();
+  }
+
+  std::string file_;
+};
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  GenericDict optimizer = new_dict();
+  optimizer.insert("moment1", tensor_dict(checkpoint.moments1));
+  optimizer.insert("moment2", tensor_dict(checkpoint.moments2));
+  optimizer.insert("step", checkpoint.optimizer_steps);
+  optimizer.insert("lr", at::full({}, checkpoint.lr, at::kDouble));
+  GenericDict progress = new_dict();
+  progress.insert("best_epoch", checkpoint.best_epoch);
+  progress.insert("epochs_without_gain", checkpoint.epochs_without_gain);
+  // Floating-point numbers as tensors: older safe loaders know no others.
+  progress.insert("lowest_loss", at::full({}, checkpoint.lowest_loss, at::kDouble));
+  progress.insert("best_accuracy", at::full({}, checkpoint.best_accuracy, at::kDouble));
+  progress.insert("seconds", at::full({}, checkpoint.seconds, at::kDouble));
+  GenericDict top = new_dict();
+  top.insert("version", checkpoint.version);
+  top.insert("config", text_dict(checkpoint.config));
+  top.insert("graph", text_dict(checkpoint.graph));
+  top.insert("epoch", checkpoint.epoch);
+  top.insert("progress", progress);
+  top.insert("model", tensor_dict(checkpoint.model));
+  top.insert("best_model", tensor_dict(checkpoint.best_model));
+  top.insert("optimizer", optimizer);
+  top.insert("method", tensor_dict(checkpoint.method_state));
+  const std::vector<char> bytes = archive(top);
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(bytes)));
+  file.commit();
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& path) {
+  const Bytes file = map_file(path);
+  const std::string_view text = file.text();
+  IValue value;
+  try {
+    value = torch::jit::pickle_load(std::vector<char>(text.begin(), text.end()));
+  } catch (const c10::Error& error) {
+    fail_input({.what = "not a checkpoint: libtorch cannot read it",
+                .file = path.string(),
+                .found = in_quotes(error.what_without_backtrace(), 200)});
+  }
+  return Reader(path).run(value);
+}
+
+}  // namespace creg

@@ -1,0 +1,43 @@
+// checkpoint.pt: a plain dict of dicts of tensors, text and whole numbers, which torch.load opens
+// (with weights_only too).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "creg/nn/parameter_list.h"
+
+namespace creg {
+
+using TextPairs = std::vector<std::pair<std::string, std::string>>;
+
+struct Checkpoint {
+  std::vector<NamedTensor> model;
+  std::vector<NamedTensor> moments1;
+  std::vector<NamedTensor> moments2;
+  std::int64_t optimizer_steps = 0;
+  std::vector<NamedTensor> best_model;
+  std::vector<NamedTensor> method_state;
+  std::int64_t epoch = 0;  ///< epochs done
+  std::int64_t best_epoch = 0;
+  std::int64_t epochs_without_gain = 0;
+  double lowest_loss = 0;
+  double best_accuracy = 0;
+  double lr = 0;
+  double seconds = 0;
+  TextPairs config;
+  TextPairs graph;  ///< what the graph was: name, nodes, edges, features, checksums
+  std::string version;
+};
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+
+/// A file that is none is an input error that says what is wrong with it.
+Checkpoint read_checkpoint(const std::filesystem::path& path);
+
+}  // namespace creg

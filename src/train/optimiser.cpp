@@ -1,0 +1,44 @@
+#include "train/optimiser.h"
+
+#include <torch/types.h>
+
+namespace creg {
+
+Adam::Adam(const std::vector<NamedTensor>& parameters, double lr, double weight_decay)
+    : parameters_(parameters) {
+  settings_.weight_decay = weight_decay;
+  for (const NamedTensor& parameter : parameters_) {
+    moments1_.push_back({parameter.name, at::zeros_like(parameter.value.detach())});
+    moments2_.push_back({parameter.name, at::zeros_like(parameter.value.detach())});
+  }
+  settings_.lr = lr;
+}
+
+void Adam::step() {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    at::Tensor& gradient = parameters_[i].value.mutable_grad();
+    if (!gradient.defined()) continue;
+    adam_step(parameters_[i].value.detach(), gradient, moments1_[i].value, moments2_[i].value,
+              settings_);
+    gradient.reset();
+  }
+  ++settings_.step;
+}
+
+void Adam::restart(double lr) {
+  settings_.lr = lr;
+  settings_.step = 1;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    moments1_[i].value.zero_();
+    moments2_[i].value.zero_();
+  }
+}
+
+void Adam::put_back(std::vector<NamedTensor> moments1, std::vector<NamedTensor> moments2,
+                    std::int64_t steps) {
+  moments1_ = std::move(moments1);
+  moments2_ = std::move(moments2);
+  settings_.step = steps + 1;
+}
+
+}  // namespace creg

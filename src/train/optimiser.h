@@ -1,0 +1,35 @@
+// Adam over a list of parameters, with a state that can be kept and put back.
+#pragma once
+
+#include <vector>
+
+#include "creg/nn/parameter_list.h"
+#include "creg/ops/adam.h"
+
+namespace creg {
+
+class Adam {
+ public:
+  Adam(const std::vector<NamedTensor>& parameters, double lr, double weight_decay);
+
+  /// One step by the parameters' gradients, which are then forgotten. A parameter without one keeps
+  /// its value.
+  void step();
+  /// A new optimiser in place of this one: moments and step count forgotten, another rate.
+  void restart(double lr);
+
+  double lr() const { return settings_.lr; }
+  std::int64_t steps() const { return settings_.step - 1; }
+  const std::vector<NamedTensor>& moments1() const { return moments1_; }
+  const std::vector<NamedTensor>& moments2() const { return moments2_; }
+  void put_back(std::vector<NamedTensor> moments1, std::vector<NamedTensor> moments2,
+                std::int64_t steps);
+
+ private:
+  std::vector<NamedTensor> parameters_;
+  AdamStep settings_;
+  std::vector<NamedTensor> moments1_;
+  std::vector<NamedTensor> moments2_;
+};
+
+}  // namespace creg

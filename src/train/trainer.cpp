@@ -1,0 +1,384 @@
+#include "creg/train/trainer.h"
+
+#include <torch/types.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "creg/contrast/contrast_reg.h"
+#include "creg/contrast/curriculum.h"
+#include "creg/contrast/epoch_pass.h"
+#include "creg/core/build_info.h"
+#include "creg/core/error.h"
+#include "creg/core/progress.h"
+#include "creg/core/text.h"
+#include "creg/graph/transforms.h"
+#include "creg/methods/method.h"
+#include "creg/ops/row_norms.h"
+#include "creg/ops/runtime.h"
+#include "creg/ops/tensors.h"
+#include "creg/train/parameters.h"
+#include "train/checkpoint.h"
+#include "train/graph_identity.h"
+#include "train/metrics_file.h"
+#include "train/optimiser.h"
+
+namespace creg {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Epochs between two looks at the validation accuracy.
+constexpr int val_every = 5;
+
+void require_features(const Graph& graph) {
+  if (has_features(graph.features)) return;
+  fail_input({.what = "the dataset has no features, and an encoder needs some",
+              .file = graph.name,
+              .hint = "give a table with --features FILE or the key `features`; labels are not "
+                      "needed for training"});
+}
+
+Graph with_prepared_features(const Context& context, Graph graph, const TrainConfig& config) {
+  require_features(graph);
+  return config.pre_norm ? row_normalise_features(context, std::move(graph)) : graph;
+}
+
+TextPairs config_pairs(const Context& context, const TrainConfig& config) {
+  TextPairs pairs;
+  for (const Parameter& parameter : train_parameters()) {
+    pairs.emplace_back(parameter.key, parameter.get(config));
+  }
+  pairs.emplace_back("seed", std::to_string(context.seed()));
+  return pairs;
+}
+
+std::vector<NamedTensor> copies(const std::vector<NamedTensor>& tensors) {
+  std::vector<NamedTensor> out;
+  for (const NamedTensor& tensor : tensors) {
+    out.push_back({tensor.name, tensor.value.detach().clone()});
+  }
+  return out;
+}
+
+/// Copies values by name into parameters of the same shapes.
+void put_values(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values,
+                const std::string& file) {
+  const at::NoGradGuard no_grad;
+  for (const NamedTensor& parameter : parameters) {
+    const NamedTensor* found = nullptr;
+    for (const NamedTensor& value : values) {
+      if (value.name == parameter.name) found = &value;
+    }
+    if (found == nullptr || found->value.sizes() != parameter.value.sizes()) {
+      fail_input(
+          {.what = "the checkpoint does not fit the model",
+           .file = file,
+           .place = parameter.name,
+           .expected = "a tensor of " + std::to_string(parameter.value.numel()) + " values"});
+    }
+    parameter.value.detach().copy_(found->value);
+  }
+}
+
+/// Encoder, method and regulariser with one list of parameters.
+struct Model {
+  Model(const TrainConfig& config, std::int64_t features, std::uint64_t seed)
+      : parameters(seed), encoder(make_encoder(config.encoder, features, parameters)) {
+    encoder_parameters = parameters.all().size();
+    method = make_method(
+        config.method,
+        {.contrast = config.contrast, .dim = config.encoder.dim, .epochs = config.epochs},
+        parameters);
+    if (config.regulariser.contrast) {
+      regulariser = std::make_unique<ContrastReg>(config.regulariser, config.contrast.log,
+                                                  config.encoder.dim, parameters);
+    }
+  }
+
+  ParameterList parameters;
+  std::unique_ptr<Encoder> encoder;
+  std::size_t encoder_parameters = 0;  // they come first
+  std::unique_ptr<Method> method;
+  std::unique_ptr<ContrastReg> regulariser;
+};
+
+DenseMatrix embedding_of(const Context& context, const GraphInputs& inputs, const Encoder& encoder,
+                         const TrainConfig& config) {
+  const at::NoGradGuard no_grad;
+  EpochPass pass(
+      context, inputs, encoder,
+      {.seed = context.seed(), .unit_rows = config.regulariser.l2norm, .training = false});
+  return as_dense(pass.embedding());
+}
+
+class Trainer {
+ public:
+  Trainer(const Context& context, const Graph& graph, const TrainConfig& config,
+          const RunFiles& files, TrainObserver* observer)
+      : context_(context),
+        config_(config),
+        files_(files),
+        observer_(observer),
+        identity_(graph_identity(context, graph)),
+        model_(config, feature_cols(graph.features), context.seed()),
+        inputs_(context, graph, model_.encoder->aggregation()),
+        adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)) {}
+
+  TrainResult run() {
+    if (files_.resume) resume();
+    MetricsFile metrics(files_.directory.empty() ? "" : files_.directory / "metrics.jsonl", epoch_);
+    const Clock::time_point start = Clock::now();
+    const double earlier = seconds_;
+    last_checkpoint_ = start;
+    ProgressTask progress(context_, config_.method + " epochs", config_.epochs, "epochs");
+    progress.skip(epoch_);
+    while (epoch_ < config_.epochs && !patience_is_over()) {
+      const EpochStatistics statistics = train_epoch();
+      metrics.add(statistics);
+      result_.epochs.push_back(statistics);
+      if (observer_ != nullptr) observer_->epoch_done(statistics);
+      seconds_ = earlier + seconds_since(start);
+      const bool over = epoch_ == config_.epochs || patience_is_over();
+      const bool stopped = context_.stopped();
+      if (stopped || over || round_starts_next() ||
+          seconds_since(last_checkpoint_) >= files_.checkpoint_seconds) {
+        metrics.flush();
+        keep_checkpoint();
+      }
+      if (stopped && !over) throw Interrupted();
+      progress.note("loss " + short_number(statistics.loss));
+      progress.advance();
+    }
+    progress.finish_early();
+    put_values(model_.parameters.all(), best_, "");
+    result_.embedding = embedding_of(context_, inputs_, *model_.encoder, config_);
+    result_.epochs_run = epoch_;
+    result_.best_epoch = best_epoch_;
+    result_.seconds = earlier + seconds_since(start);
+    return std::move(result_);
+  }
+
+ private:
+  static std::string short_number(double value) {
+    std::string text = std::to_string(value);
+    return text.substr(0, text.size() - 2);
+  }
+
+  bool patience_is_over() const { return config_.patience > 0 && waited_ > config_.patience; }
+
+  bool round_starts_next() const {
+    return config_.contrast.curriculum > 1 && epoch_ < config_.epochs &&
+           round_of(epoch_, config_.epochs, config_.contrast.curriculum, inputs_.nodes).starts;
+  }
+
+  EpochStatistics train_epoch() {
+    const Clock::time_point start = Clock::now();
+    if (epoch_ > 0 && round_starts_next()) adam_.restart(config_.lr * later_round_rate);
+    EpochStatistics statistics;
+    statistics.epoch = epoch_;
+    statistics.lr = adam_.lr();
+    {
+      EpochPass pass(context_, inputs_, *model_.encoder,
+                     {.seed = context_.seed(),
+                      .epoch = static_cast<std::uint32_t>(epoch_),
+                      .unit_rows = config_.regulariser.l2norm});
+      const EpochLoss contrast = model_.method->loss(pass);
+      at::Tensor total = contrast.loss;
+      statistics.contrast = contrast.loss.item<double>();
+      statistics.positive_sigma = contrast.positive_sigma;
+      statistics.negative_sigma = contrast.negative_sigma;
+      statistics.anchors = contrast.anchors;
+      if (model_.regulariser) {
+        const at::Tensor penalty = model_.regulariser->loss(pass);
+        statistics.regulariser = penalty.item<double>();
+        total = total + penalty * config_.regulariser.ratio;
+      }
+      statistics.loss = total.item<double>();
+      const NormStatistics norms = norm_statistics(pass.embedding().detach());
+      statistics.norm_mean = norms.mean;
+      statistics.norm_variance = norms.variance;
+      if (!std::isfinite(statistics.loss)) fail_not_finite(statistics);
+      total.backward();
+    }
+    adam_.step();
+    ++epoch_;
+    judge(statistics);
+    statistics.seconds = seconds_since(start);
+    return statistics;
+  }
+
+  /// Keeps the parameters, as the step has just left them, where they are the best so far. Patience
+  /// counts epochs without a lower loss whatever is selected by.
+  void judge(EpochStatistics& statistics) {
+    const bool lower = statistics.loss < lowest_loss_;
+    const bool as_low = statistics.loss <= lowest_loss_;
+    lowest_loss_ = std::min(lowest_loss_, statistics.loss);
+    waited_ = lower ? 0 : as_low ? waited_ : waited_ + 1;
+    bool keep = false;
+    switch (config_.select) {
+      case Select::loss:
+        keep = as_low;
+        break;
+      case Select::last:
+        keep = epoch_ == config_.epochs || patience_is_over();
+        break;
+      case Select::val: {
+        const bool last = epoch_ == config_.epochs || patience_is_over();
+        if (observer_ == nullptr || (epoch_ % val_every != 0 && !last)) break;
+        statistics.val_accuracy =
+            observer_->val_accuracy(embedding_of(context_, inputs_, *model_.encoder, config_));
+        if (!statistics.val_accuracy) {
+          fail_input({.what = "no validation accuracy to select by",
+                      .file = "select",
+                      .found = "val",
+                      .expected = "labels and a split with a validation part",
+                      .hint = "--select loss needs no labels"});
+        }
+        keep = best_.empty() || *statistics.val_accuracy > best_accuracy_;
+        if (keep) best_accuracy_ = *statistics.val_accuracy;
+        break;
+      }
+    }
+    if (!keep) return;
+    best_epoch_ = statistics.epoch;
+    if (best_.empty()) {
+      best_ = copies(model_.parameters.all());
+    } else {
+      put_values(best_, model_.parameters.all(), "");
+    }
+  }
+
+  [[noreturn]] void fail_not_finite(const EpochStatistics& statistics) {
+    std::string kept;
+    if (!best_.empty()) {
+      kept = "; the parameters of epoch " + std::to_string(best_epoch_) + " are kept";
+      // What is not finite must not be resumed: the checkpoint goes on from the best epoch.
+      put_values(model_.parameters.all(), best_, "");
+      keep_checkpoint();
+      if (!files_.directory.empty()) {
+        kept += " in " + (files_.directory / "checkpoint.pt").string();
+      }
+    }
+    fail_environment(
+        {.what = "the loss is not finite at epoch " + std::to_string(statistics.epoch) + kept,
+         .found = "contrast " + std::to_string(statistics.contrast) + ", regulariser " +
+                  std::to_string(statistics.regulariser) + ", mean length of embeddings " +
+                  std::to_string(statistics.norm_mean),
+         .hint = "most often the learning rate is too high (--lr is " +
+                 find_parameter("lr").get(config_) +
+                 ") or the features are very large (try --pre-norm)"});
+  }
+
+  void keep_checkpoint() {
+    last_checkpoint_ = Clock::now();
+    if (files_.directory.empty()) return;
+    Checkpoint checkpoint;
+    checkpoint.model = model_.parameters.all();
+    checkpoint.moments1 = adam_.moments1();
+    checkpoint.moments2 = adam_.moments2();
+    checkpoint.optimizer_steps = adam_.steps();
+    checkpoint.best_model = best_;
+    checkpoint.method_state = model_.method->state();
+    checkpoint.epoch = epoch_;
+    checkpoint.best_epoch = best_epoch_;
+    checkpoint.epochs_without_gain = waited_;
+    checkpoint.lowest_loss = lowest_loss_;
+    checkpoint.best_accuracy = best_accuracy_;
+    checkpoint.lr = adam_.lr();
+    checkpoint.seconds = seconds_;
+    checkpoint.config = config_pairs(context_, config_);
+    checkpoint.graph = identity_;
+    checkpoint.version = build_info().version;
+    write_checkpoint(files_.directory / "checkpoint.pt", checkpoint);
+  }
+
+  void resume() {
+    const std::filesystem::path path = files_.directory / "checkpoint.pt";
+    Checkpoint checkpoint = read_checkpoint(path);
+    check_resumable(checkpoint, identity_, config_pairs(context_, config_), path.string());
+    put_values(model_.parameters.all(), checkpoint.model, path.string());
+    if (!checkpoint.best_model.empty()) {
+      best_ = copies(model_.parameters.all());
+      put_values(best_, checkpoint.best_model, path.string());
+    }
+    adam_.restart(checkpoint.lr);
+    adam_.put_back(std::move(checkpoint.moments1), std::move(checkpoint.moments2),
+                   checkpoint.optimizer_steps);
+    model_.method->restore(checkpoint.method_state);
+    epoch_ = static_cast<int>(checkpoint.epoch);
+    best_epoch_ = static_cast<int>(checkpoint.best_epoch);
+    waited_ = static_cast<int>(checkpoint.epochs_without_gain);
+    lowest_loss_ = checkpoint.lowest_loss;
+    best_accuracy_ = checkpoint.best_accuracy;
+    seconds_ = checkpoint.seconds;
+  }
+
+  const Context& context_;
+  TrainConfig config_;
+  RunFiles files_;
+  TrainObserver* observer_;
+  TextPairs identity_;
+  Model model_;
+  GraphInputs inputs_;
+  Adam adam_;
+  TrainResult result_;
+
+  int epoch_ = 0;  // done so far
+  int best_epoch_ = 0;
+  int waited_ = 0;
+  double lowest_loss_ = std::numeric_limits<double>::infinity();
+  double best_accuracy_ = 0;
+  std::vector<NamedTensor> best_;
+  double seconds_ = 0;
+  Clock::time_point last_checkpoint_;
+};
+
+}  // namespace
+
+TrainResult train(const Context& context, const Graph& graph, const TrainConfig& config,
+                  const RunFiles& files, TrainObserver* observer) {
+  check_config(config);
+  prepare_torch(context);
+  const Graph prepared = with_prepared_features(context, graph, config);
+  return Trainer(context, prepared, config, files, observer).run();
+}
+
+TrainConfig checkpoint_config(const std::filesystem::path& checkpoint) {
+  TrainConfig config;
+  for (const auto& [key, value] : read_checkpoint(checkpoint).config) {
+    if (key != "seed") find_parameter(key).set(config, value);
+  }
+  return config;
+}
+
+DenseMatrix embed(const Context& context, const Graph& graph,
+                  const std::filesystem::path& checkpoint) {
+  prepare_torch(context);
+  const TrainConfig config = checkpoint_config(checkpoint);
+  const Checkpoint kept = read_checkpoint(checkpoint);
+  const Graph prepared = with_prepared_features(context, graph, config);
+  const std::int64_t width = feature_cols(prepared.features);
+  for (const auto& [key, value] : kept.graph) {
+    if (key == "feature_width" && value != std::to_string(width)) {
+      fail_input({.what = "the graph's features do not fit the encoder",
+                  .file = graph.name,
+                  .found = with_commas(width) + " features",
+                  .expected = value + ", as in " + checkpoint.string()});
+    }
+  }
+  ParameterList parameters(0);
+  const std::unique_ptr<Encoder> encoder = make_encoder(config.encoder, width, parameters);
+  put_values(parameters.all(), kept.best_model.empty() ? kept.model : kept.best_model,
+             checkpoint.string());
+  const GraphInputs inputs(context, prepared, encoder->aggregation());
+  return embedding_of(context, inputs, *encoder, config);
+}
+
+}  // namespace creg
