@@ -33,6 +33,8 @@ find_package(CURL)
 
 if(CREG_TORCH)
   find_package(Torch REQUIRED)
+  # at::parallel_for is a template that runs on one thread in files compiled without OpenMP.
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
 endif()
 if(CREG_TESTS)
   find_package(GTest REQUIRED)

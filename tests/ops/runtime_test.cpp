@@ -3,6 +3,8 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "support/expect_error.h"
 
 namespace creg {
@@ -21,6 +23,16 @@ TEST(PrepareTorch, ThreadsFollowTheContext) {
     prepare_torch(Context({.threads = threads}));
     EXPECT_EQ(at::get_num_threads(), threads);
   }
+}
+
+// libtorch's loops are templates: without OpenMP's flag they compile to one thread, silently.
+TEST(PrepareTorch, LoopsRunOnSeveralThreads) {
+  prepare_torch(Context({.threads = 2}));
+  std::atomic<int> seen{0};
+  at::parallel_for(0, 2, 1, [&](std::int64_t /*begin*/, std::int64_t /*end*/) {
+    seen |= 1 << at::get_thread_num();
+  });
+  EXPECT_EQ(seen, 3);
 }
 
 TEST(PrepareTorch, RefusesADeviceThatIsNotThere) {
