@@ -22,6 +22,7 @@ enum class Purpose : std::uint16_t {
   generator_features = 18,
   generator_topics = 19,
   generator_thinning = 20,
+  positive_neighbour = 32,
 };
 
 /// One Philox4x32-10 stream. Cheap to make: give every item its own.
