@@ -28,6 +28,7 @@ enum class Purpose : std::uint16_t {
   direction = 43,
   activation_noise = 44,
   random_pairs = 45,
+  positive_neighbour = 32,
 };
 
 /// One Philox4x32-10 stream. Cheap to make: give every item its own.

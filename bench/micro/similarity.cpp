@@ -1,0 +1,96 @@
+// The streamed pass over all pairs against the same answers from the materialised matrix in plain
+// libtorch: top-5 by cosine and row entropies. Arguments: nodes, width.
+#include <ATen/Parallel.h>
+#include <benchmark/benchmark.h>
+#include <torch/types.h>
+
+#include "creg/core/context.h"
+#include "creg/ops/runtime.h"
+#include "creg/ops/similarity.h"
+
+namespace {
+
+constexpr std::int64_t k = 5;
+
+/// What an encoder gives: mostly positive, some rows alike.
+at::Tensor embeddings(std::int64_t nodes, std::int64_t width) {
+  at::manual_seed(1);
+  const at::Tensor centres = at::randn({64, width});
+  const at::Tensor noise = at::randn({nodes, width});
+  return at::leaky_relu(centres.index_select(0, at::randint(64, {nodes}, at::kLong)) + noise, 0.25);
+}
+
+const creg::Context& context() {
+  static const creg::Context instance = [] {
+    creg::Context made;
+    creg::prepare_torch(made);
+    return made;
+  }();
+  return instance;
+}
+
+void run(benchmark::State& state, const creg::SimilarityRequest& request) {
+  const at::Tensor h = embeddings(state.range(0), state.range(1));
+  const creg::Context& ready = context();
+  for (auto _ : state) benchmark::DoNotOptimize(creg::similarity_pass(ready, h, request));
+}
+
+void both(benchmark::State& state) {
+  run(state, {.k = k, .entropies = true});
+}
+void top_k(benchmark::State& state) {
+  run(state, {.k = k});
+}
+void entropies(benchmark::State& state) {
+  run(state, {.entropies = true});
+}
+
+void materialised(benchmark::State& state) {
+  context();
+  const at::NoGradGuard no_grad;
+  const at::Tensor h = embeddings(state.range(0), state.range(1));
+  for (auto _ : state) {
+    const at::Tensor unit = h / h.norm(2, {1}, true).clamp_min(1e-12);
+    at::Tensor p = at::mm(unit, unit.t());
+    p = p / p.abs().sum(1, true);
+    const auto best = p.topk(k, 1);
+    p = p.clamp_min(0);
+    p = p / p.sum(1, true);
+    benchmark::DoNotOptimize(-(p * (p + 1e-15).log()).sum(1));
+    benchmark::DoNotOptimize(best);
+  }
+}
+
+/// Half of the products alone: what the streamed pass cannot go below.
+void product_floor(benchmark::State& state) {
+  context();
+  const at::NoGradGuard no_grad;
+  const at::Tensor h = embeddings(state.range(0), state.range(1));
+  const std::int64_t block = 512;
+  const std::int64_t workers = at::get_num_threads();
+  state.counters["threads"] = static_cast<double>(workers);
+  for (auto _ : state) {
+    at::parallel_for(0, workers, 1, [&](std::int64_t worker, std::int64_t) {
+      at::Tensor out = at::empty({block, block});
+      const std::int64_t blocks = h.size(0) / block;
+      for (std::int64_t i = worker; i < blocks * blocks / 2; i += workers) {
+        at::mm_out(out, h.narrow(0, i % blocks * block, block),
+                   h.narrow(0, i / blocks * block, block).t());
+      }
+    });
+  }
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Args({2708, 512})->Args({19717, 512})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK(both)->Apply(sizes);
+BENCHMARK(top_k)->Apply(sizes);
+BENCHMARK(entropies)->Apply(sizes);
+BENCHMARK(product_floor)->Apply(sizes);
+BENCHMARK(materialised)->Apply(sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();
