@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/Version.h>
+#include <c10/core/Allocator.h>
 #include <torch/types.h>
 #include <torch/version.h>
 
@@ -18,6 +19,25 @@ using Optional = std::optional<T>;
 template <class T>
 using Optional = c10::optional<T>;
 #endif
+
+/// An allocator of tensors; its interface lost a const and gained a copy in 2.x.
+class Allocator : public c10::Allocator {
+ public:
+  virtual c10::DataPtr take(std::size_t bytes) const = 0;
+
+#if TORCH_VERSION_MAJOR >= 2
+  c10::DataPtr allocate(std::size_t bytes) final {
+    return take(bytes);
+  }
+  void copy_data(void* to, const void* from, std::size_t bytes) const final {
+    default_copy_data(to, from, bytes);
+  }
+#else
+  c10::DataPtr allocate(std::size_t bytes) const final {
+    return take(bytes);
+  }
+#endif
+};
 
 /// The instruction set of ATen's kernels. 1.13 tells it only inside its configuration text.
 inline std::string cpu_capability() {

@@ -18,7 +18,7 @@ using c10::IValue;
 using c10::impl::GenericDict;
 
 GenericDict new_dict() {
-  return {c10::StringType::get(), c10::AnyType::get()};
+  return GenericDict(c10::StringType::get(), c10::AnyType::get());
 }
 
 GenericDict tensor_dict(const std::vector<NamedTensor>& tensors) {

@@ -29,6 +29,31 @@ CREG_INLINE void activate_row(const Activation& activation, const float* x, floa
   }
 }
 
+CREG_INLINE float slope_at(float slope, std::int64_t /*column*/) {
+  return slope;
+}
+CREG_INLINE float slope_at(const float* slopes, std::int64_t column) {
+  return slopes[column];
+}
+
+/// Without branches: as parameters the pointers are known not to overlap, so that this vectorises.
+template <class Slope>
+CREG_INLINE void leaky_gradient_row(const float* __restrict pre, const float* __restrict d_out,
+                                    Slope slope, float* __restrict d_pre,
+                                    float* __restrict bias_sum, float* __restrict slope_sum,
+                                    std::int64_t width) {
+  for (std::int64_t j = 0; j < width; ++j) {
+    const float x = pre[j];
+    const float g = d_out[j];
+    const float factor = x > 0 ? 1.0F : slope_at(slope, j);
+    const float below = x > 0 ? 0.0F : x;
+    const float d = factor * g;
+    d_pre[j] = d;
+    bias_sum[j] += d;
+    slope_sum[j] += below * g;
+  }
+}
+
 }  // namespace
 
 CREG_TARGET_CLONES
@@ -76,33 +101,14 @@ CREG_TARGET_CLONES
 void activation_gradient_rows(const ActivationGradient& gradient, std::int64_t begin,
                               std::int64_t end, float* bias_sum, float* slope_sum) {
   const std::int64_t width = gradient.width;
-  float* __restrict bias = bias_sum;
-  float* __restrict slopes = slope_sum;
   for (std::int64_t r = begin; r < end; ++r) {
-    const float* __restrict pre = gradient.pre + r * width;
-    const float* __restrict d_out = gradient.d_out + r * width;
-    float* __restrict d_pre = gradient.d_pre + r * width;
+    const float* pre = gradient.pre + r * width;
+    const float* d_out = gradient.d_out + r * width;
+    float* d_pre = gradient.d_pre + r * width;
     if (gradient.slope_stride == 0) {
-      const float slope = gradient.slope[0];
-      for (std::int64_t j = 0; j < width; ++j) {
-        const float g = d_out[j];
-        const float d = pre[j] > 0 ? g : slope * g;
-        const float s = pre[j] > 0 ? 0.0F : pre[j] * g;
-        d_pre[j] = d;
-        bias[j] += d;
-        slopes[j] += s;
-      }
+      leaky_gradient_row(pre, d_out, gradient.slope[0], d_pre, bias_sum, slope_sum, width);
     } else {
-      const float* __restrict slope = gradient.slope;
-      for (std::int64_t j = 0; j < width; ++j) {
-        const float g = d_out[j];
-        const float scaled = slope[j] * g;
-        const float d = pre[j] > 0 ? g : scaled;
-        const float s = pre[j] > 0 ? 0.0F : pre[j] * g;
-        d_pre[j] = d;
-        bias[j] += d;
-        slopes[j] += s;
-      }
+      leaky_gradient_row(pre, d_out, gradient.slope, d_pre, bias_sum, slope_sum, width);
     }
   }
 }
