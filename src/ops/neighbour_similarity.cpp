@@ -50,7 +50,7 @@ class NeighbourRanking {
     const std::int64_t kept = std::min(count, k_);
     products_.resize(neighbours_.size());
     cpu::dot_products(rows_ + node * width_, rows_, width_, neighbours_.data(), count,
-                          products_.data());
+                      products_.data());
     std::fill(values, values + kept, -std::numeric_limits<float>::infinity());
     std::fill(indices, indices + kept, cpu::TopKLists::vacant);
     bool finite = true;

@@ -60,8 +60,7 @@ class Pass {
     const auto floats = rows_.options();
     if (request_.k > 0) {
       result_.values = at::full({n_, request_.k}, -std::numeric_limits<float>::infinity(), floats);
-      result_.indices =
-          at::full({n_, request_.k}, cpu::TopKLists::vacant, floats.dtype(at::kInt));
+      result_.indices = at::full({n_, request_.k}, cpu::TopKLists::vacant, floats.dtype(at::kInt));
       lists_ = {.k = request_.k,
                 .values = result_.values.data_ptr<float>(),
                 .indices = result_.indices.data_ptr<std::int32_t>()};
@@ -123,8 +122,8 @@ class Pass {
   void process(std::int64_t i, std::int64_t j, const at::Tensor& buffer) {
     const at::NoGradGuard no_grad;
     cpu::Tile tile{.values = buffer.data_ptr<float>(),
-                       .first_row = starts_[static_cast<std::size_t>(i)],
-                       .first_column = starts_[static_cast<std::size_t>(j)]};
+                   .first_row = starts_[static_cast<std::size_t>(i)],
+                   .first_column = starts_[static_cast<std::size_t>(j)]};
     tile.rows = starts_[static_cast<std::size_t>(i) + 1] - tile.first_row;
     tile.columns = starts_[static_cast<std::size_t>(j) + 1] - tile.first_column;
     if (tile.rows == 0 || tile.columns == 0) return;
