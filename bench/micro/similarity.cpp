@@ -1,10 +1,12 @@
 // The streamed pass over all pairs against the same answers from the materialised matrix in plain
-// libtorch: top-5 by cosine and row entropies. Arguments: nodes, width.
+// libtorch: top-5 by cosine and row entropies. Arguments: nodes, width. Also the draw of a positive
+// among graph neighbours that every epoch makes.
 #include <ATen/Parallel.h>
 #include <benchmark/benchmark.h>
 #include <torch/types.h>
 
 #include "creg/core/context.h"
+#include "creg/graph/generators.h"
 #include "creg/ops/runtime.h"
 #include "creg/ops/similarity.h"
 
@@ -81,6 +83,17 @@ void product_floor(benchmark::State& state) {
   }
 }
 
+void draw_neighbours(benchmark::State& state) {
+  const creg::Context& ready = context();
+  const creg::Graph graph = creg::generate(ready, creg::parse_synthetic("synthetic:pubmed"));
+  const at::Tensor h = embeddings(graph.nodes(), 512);
+  std::uint32_t epoch = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        creg::draw_top_neighbour(ready, h, graph.adjacency, k, creg::Similarity::dot, 1, epoch++));
+  }
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({2708, 512})->Args({19717, 512})->Unit(benchmark::kMillisecond)->UseRealTime();
 }
@@ -88,6 +101,7 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK(both)->Apply(sizes);
 BENCHMARK(top_k)->Apply(sizes);
 BENCHMARK(entropies)->Apply(sizes);
+BENCHMARK(draw_neighbours)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(product_floor)->Apply(sizes);
 BENCHMARK(materialised)->Apply(sizes);
 

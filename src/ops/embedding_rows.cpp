@@ -41,8 +41,8 @@ at::Tensor embedding_norms(const at::Tensor& rows) {
   at::Tensor norms = at::empty({n}, rows.options().dtype(at::kDouble));
   std::atomic<std::int64_t> first_bad{n};
   at::parallel_for(0, n, norm_grain, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t bad =
-        cpu::row_norms(begin, end, rows.size(1), rows.data_ptr<float>(), norms.data_ptr<double>());
+    const std::int64_t bad = cpu::finite_row_norms(begin, end, rows.size(1), rows.data_ptr<float>(),
+                                                   norms.data_ptr<double>());
     if (bad < 0) return;
     std::int64_t known = first_bad.load();
     while (bad < known && !first_bad.compare_exchange_weak(known, bad)) {

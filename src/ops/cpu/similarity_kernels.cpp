@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ops/cpu/target_clones.h"
+#include "ops/cpu/vector_math.h"
 
 namespace creg::cpu {
 namespace {
@@ -15,25 +16,6 @@ constexpr std::int64_t chunk = 64;
 // Column sums are kept in float for this many rows, then added to the doubles.
 constexpr std::int64_t flush_rows = 32;
 constexpr std::int64_t lanes = 16;
-
-// ln x for normal x > 0 within 1e-7, relative. x = m 2^e with m in [sqrt(1/2), sqrt(2)); the
-// polynomial is the minimax fit of ln(1+t)/t there. 0 gives a finite value.
-CREG_INLINE float vector_ln(float x) {
-  constexpr std::int32_t sqrt_half = 0x3f3504f3;
-  const auto bits = std::bit_cast<std::int32_t>(x);
-  const std::int32_t exponent = (bits - sqrt_half) >> 23;
-  const float t = std::bit_cast<float>(bits - exponent * (1 << 23)) - 1.0F;
-  float p = 0.087223597F;
-  p = p * t - 0.14366845F;
-  p = p * t + 0.14952266F;
-  p = p * t - 0.16562393F;
-  p = p * t + 0.19956834F;
-  p = p * t - 0.25002074F;
-  p = p * t + 0.33334186F;
-  p = p * t - 0.49999988F;
-  p = p * t + 0.99999997F;
-  return static_cast<float>(exponent) * 0.69314718F + t * p;
-}
 
 // By its sign bit: with a comparison the compiler makes a branch of the zeros.
 CREG_INLINE float clamped_at_zero(float x) {
@@ -121,8 +103,9 @@ double careful_norm(const float* row, std::int64_t width) {
 
 }  // namespace
 
-CREG_TARGET_CLONES std::int64_t row_norms(std::int64_t begin, std::int64_t end, std::int64_t width,
-                                          const float* rows, double* norms) {
+CREG_TARGET_CLONES std::int64_t finite_row_norms(std::int64_t begin, std::int64_t end,
+                                                 std::int64_t width, const float* rows,
+                                                 double* norms) {
   // Below this the squares may have lost digits to underflow.
   constexpr float safe = 1e-24F;
   for (std::int64_t i = begin; i < end; ++i) {

@@ -31,8 +31,8 @@ struct EntropySums {
 };
 
 /// norms[i] = |row i|; returns the first row in begin..end with a value that is not finite, or -1.
-std::int64_t row_norms(std::int64_t begin, std::int64_t end, std::int64_t width, const float* rows,
-                       double* norms);
+std::int64_t finite_row_norms(std::int64_t begin, std::int64_t end, std::int64_t width,
+                              const float* rows, double* norms);
 
 /// tile[r][c] *= row_scale[r] * column_scale[c]
 void scale_tile(const Tile& tile, const float* row_scale, const float* column_scale);
