@@ -88,15 +88,20 @@ CREG_TARGET_CLONES
 void add_product(std::int64_t rows, std::int64_t depth, std::int64_t cols, const double* a,
                  std::int64_t row_stride, std::int64_t depth_stride, const double* b, double* out) {
   constexpr int tile = 4;
-  for (std::int64_t j = 0; j < cols; j += column_group) {
-    std::int64_t i = 0;
-    for (; i + tile <= rows; i += tile) {
-      product_tile<tile>(depth, a + i * row_stride, row_stride, depth_stride, b + j, cols,
-                         out + i * cols + j);
-    }
-    for (; i < rows; ++i) {
-      product_tile<1>(depth, a + i * row_stride, row_stride, depth_stride, b + j, cols,
-                      out + i * cols + j);
+  constexpr std::int64_t most_depth = 256;  // 16 KiB of a column group of b: half the first cache
+  for (std::int64_t k = 0; k < depth; k += most_depth) {
+    const std::int64_t piece = depth - k < most_depth ? depth - k : most_depth;
+    for (std::int64_t j = 0; j < cols; j += column_group) {
+      const double* const right = b + k * cols + j;
+      std::int64_t i = 0;
+      for (; i + tile <= rows; i += tile) {
+        product_tile<tile>(piece, a + i * row_stride + k * depth_stride, row_stride, depth_stride,
+                           right, cols, out + i * cols + j);
+      }
+      for (; i < rows; ++i) {
+        product_tile<1>(piece, a + i * row_stride + k * depth_stride, row_stride, depth_stride,
+                        right, cols, out + i * cols + j);
+      }
     }
   }
 }
