@@ -231,6 +231,16 @@ std::vector<std::string> split_protocols() {
           "random-10-90-ovr", "by-id"};
 }
 
+std::optional<int> fixed_split_count(const Graph& graph, std::string_view protocol) {
+  if (protocol == "by-id" || protocol.starts_with("by-id:")) return 1;
+  const std::vector<std::string> known = split_protocols();
+  const bool stored = protocol == "public" || protocol == "ogb" ||
+                      std::find(known.begin(), known.end(), protocol) == known.end();
+  const std::size_t count = stored ? stored_splits(graph, protocol).size() : 0;
+  if (count == 0) return std::nullopt;
+  return static_cast<int>(count);
+}
+
 Split make_split(const Context& context, const Graph& graph, std::string_view protocol,
                  std::uint64_t seed, int index) {
   if (index < 0) {

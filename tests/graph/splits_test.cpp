@@ -161,6 +161,23 @@ TEST(MakeSplit, SaysWhatIsMissing) {
                      {"needs labels"});
 }
 
+TEST(FixedSplitCount, CountsStoredSplitsAndNothingElse) {
+  Graph graph = labelled_path({60, 60});
+  EXPECT_EQ(fixed_split_count(graph, "public"), std::nullopt);
+  EXPECT_EQ(fixed_split_count(graph, "by-id"), 1);
+  EXPECT_EQ(fixed_split_count(graph, "by-id:1/1/1"), 1);
+  EXPECT_EQ(fixed_split_count(graph, "random-10-10-80"), std::nullopt);
+  const Split stored{.name = "mine-0", .train = Nodes{0}, .val = Nodes{1}, .test = Nodes{2}};
+  graph.splits = {stored, stored};
+  graph.splits[1].name = "mine-1";
+  EXPECT_EQ(fixed_split_count(graph, "public"), 2);
+  EXPECT_EQ(fixed_split_count(graph, "ogb"), 2);
+  EXPECT_EQ(fixed_split_count(graph, "mine"), 2);
+  EXPECT_EQ(fixed_split_count(graph, "mine-1"), 1);
+  EXPECT_EQ(fixed_split_count(graph, "per-class-20-30"), std::nullopt);
+  EXPECT_EQ(fixed_split_count(graph, "nonsense"), std::nullopt);
+}
+
 TEST(SplitProtocols, EveryNameIsUnderstood) {
   Graph graph = labelled_path({60, 60});
   graph.splits = {{.name = "public", .train = Nodes{0}}, {.name = "ogb", .train = Nodes{1}}};

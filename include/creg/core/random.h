@@ -29,6 +29,7 @@ enum class Purpose : std::uint16_t {
   activation_noise = 44,
   random_pairs = 45,
   positive_neighbour = 32,
+  probe_weights = 64,
 };
 
 /// One Philox4x32-10 stream. Cheap to make: give every item its own.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,5 +36,9 @@ std::vector<std::string> split_protocols();
 /// max(1, floor(3n/10)) val where at least two are left, the rest test.
 Split make_split(const Context& context, const Graph& graph, std::string_view protocol,
                  std::uint64_t seed, int index = 0);
+
+/// How many splits a protocol has: the stored ones that it counts, 1 for by-id. Nothing for seeded
+/// protocols, which draw as many as are asked for, and for unknown names.
+std::optional<int> fixed_split_count(const Graph& graph, std::string_view protocol);
 
 }  // namespace creg

@@ -1,0 +1,279 @@
+#include "creg/tasks/classify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "creg/core/error.h"
+#include "creg/core/parallel.h"
+#include "creg/core/progress.h"
+#include "creg/core/text.h"
+#include "creg/graph/splits.h"
+#include "creg/learn/logistic_regression.h"
+#include "creg/learn/one_vs_rest.h"
+#include "creg/learn/softmax_probe.h"
+#include "learn/vector_kernels.h"
+
+namespace creg {
+namespace {
+
+constexpr int default_splits = 20;
+
+enum class Classifier { logistic_regression, softmax_adam, one_vs_rest };
+
+Classifier classifier_of(std::string_view protocol) {
+  if (protocol == "random-10-10-80") return Classifier::softmax_adam;
+  if (protocol == "random-10-90-ovr") return Classifier::one_vs_rest;
+  return Classifier::logistic_regression;
+}
+
+std::string_view classifier_name(Classifier classifier) {
+  switch (classifier) {
+    case Classifier::softmax_adam:
+      return "softmax-adam";
+    case Classifier::one_vs_rest:
+      return "one-vs-rest";
+    case Classifier::logistic_regression:
+      break;
+  }
+  return "logistic-regression";
+}
+
+// Steps of work that one split takes at most.
+std::int64_t steps_of(Classifier classifier) {
+  switch (classifier) {
+    case Classifier::softmax_adam:
+      return ProbeOptions{}.epochs;
+    case Classifier::one_vs_rest: {
+      const OneVsRestSearch search;
+      return search.folds * static_cast<std::int64_t>(search.candidates.size()) + 1;
+    }
+    case Classifier::logistic_regression:
+      break;
+  }
+  return LogisticOptions{}.max_iterations;
+}
+
+std::string subject(const Graph& graph) {
+  return graph.name.empty() ? "the graph" : graph.name;
+}
+
+void check_embedding(const Graph& graph, const DenseMatrix& embedding) {
+  if (!graph.has_labels()) {
+    fail_input({.what = "node classification needs labels",
+                .file = subject(graph),
+                .found = "a graph without labels",
+                .hint = "training and embedding need none; name a file of labels to classify"});
+  }
+  if (embedding.rows != graph.nodes()) {
+    fail_input({.what = "the embedding does not fit the graph",
+                .file = subject(graph),
+                .found = fmt::format("an embedding of {} rows", with_commas(embedding.rows)),
+                .expected = fmt::format("{}, one per node", with_commas(graph.nodes())),
+                .hint = "name the dataset that the embedding was made of"});
+  }
+  for (std::int64_t i = 0; i < embedding.rows; ++i) {
+    const auto row = embedding.row(i);
+    if (learn::all_finite(embedding.cols, row.data())) continue;
+    const auto bad =
+        std::find_if(row.begin(), row.end(), [](float x) { return !std::isfinite(x); });
+    fail_input({.what = "the embedding holds a number that is not finite",
+                .place = fmt::format("row {}, column {}", i, bad - row.begin()),
+                .found = fmt::format("{}", *bad),
+                .hint = "the training has diverged: try a smaller learning rate"});
+  }
+}
+
+// Rows of length 1; a row of zeros stays as it is.
+DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix) {
+  Buffer<float> values(matrix.values.size());
+  parallel_for(context, 0, matrix.rows, 1024, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto row = matrix.row(i);
+      double squares = 0;
+      for (const float value : row) squares += static_cast<double>(value) * value;
+      const double scale = squares > 0 ? 1 / std::sqrt(squares) : 1;
+      for (std::int64_t k = 0; k < matrix.cols; ++k) {
+        values[i * matrix.cols + k] = static_cast<float>(scale * row[static_cast<std::size_t>(k)]);
+      }
+    }
+  });
+  return {.rows = matrix.rows, .cols = matrix.cols, .values = std::move(values)};
+}
+
+void check_split(const Graph& graph, const Split& split) {
+  const auto name = in_quotes(split.name.empty() ? "given" : split.name);
+  for (const auto& [part, nodes] : {std::pair{"train", &split.train}, std::pair{"val", &split.val},
+                                    std::pair{"test", &split.test}}) {
+    for (const std::int32_t node : *nodes) {
+      if (node < 0 || node >= graph.nodes()) {
+        fail_input({.what = fmt::format("split {} does not fit the graph", name),
+                    .file = subject(graph),
+                    .found = fmt::format("node {} in its {} part", node, part),
+                    .expected = fmt::format("0 to {}", graph.nodes() - 1)});
+      }
+      if (graph.labels[node] == unlabelled) {
+        fail_input({.what = fmt::format("split {} holds a node without a label", name),
+                    .file = subject(graph),
+                    .found = fmt::format("node {} in its {} part", graph.node_name(node), part)});
+      }
+    }
+  }
+  if (split.train.empty() || split.test.empty()) {
+    fail_input({.what = fmt::format("split {} has no {} nodes", name,
+                                    split.train.empty() ? "train" : "test"),
+                .file = subject(graph),
+                .expected = "at least one"});
+  }
+}
+
+std::vector<Split> splits_of(const Context& context, const Graph& graph,
+                             const std::string& protocol, const ClassifyOptions& options) {
+  if (options.given) return {*options.given};
+  int count = 1;
+  if (!options.split) {
+    const std::optional<int> fixed = fixed_split_count(graph, protocol);
+    count = options.splits > 0 ? options.splits : fixed.value_or(default_splits);
+    // An unknown protocol, and more splits than are stored, are make_split's to refuse.
+  }
+  const int first = options.split.value_or(0);
+  // What the first split has to say holds for all.
+  const Context silent({.threads = 1});
+  std::vector<Split> splits;
+  for (int i = first; i < first + count; ++i) {
+    splits.push_back(make_split(i == first ? context : silent, graph, protocol, options.seed, i));
+  }
+  return splits;
+}
+
+struct SplitAccuracy {
+  double test = 0;
+  std::optional<double> val;
+};
+
+LinearModel fit(const Context& context, const LabelledRows& train, const Split& split,
+                Classifier classifier, std::uint64_t seed, std::uint64_t index,
+                const std::function<void()>& tick) {
+  switch (classifier) {
+    case Classifier::softmax_adam:
+      return fit_softmax_probe(context, train, split.val,
+                               {.seed = seed, .item = index, .each_epoch = tick})
+          .model;
+    case Classifier::one_vs_rest:
+      return choose_one_vs_rest(context, train, {.each_fit = tick}).model;
+    case Classifier::logistic_regression:
+      break;
+  }
+  return fit_logistic_regression(context, train, {.each_iteration = tick}).model;
+}
+
+}  // namespace
+
+Normalize parse_normalize(std::string_view text) {
+  if (text == "none") return Normalize::none;
+  if (text == "l2") return Normalize::l2;
+  fail_input({.what = "unknown normalisation",
+              .file = "--normalize",
+              .found = in_quotes(text),
+              .expected = "none or l2"});
+}
+
+std::string_view normalize_name(Normalize normalize) {
+  return normalize == Normalize::l2 ? "l2" : "none";
+}
+
+std::string default_protocol(const Graph& graph) {
+  return graph.splits.empty() ? "per-class-20-30-keep-small" : "public";
+}
+
+ClassifyResult classify(const Context& context, const Graph& graph, const DenseMatrix& embedding,
+                        const ClassifyOptions& options) {
+  if (options.splits < 0) {
+    fail_input({.what = "the number of splits is negative",
+                .file = "--splits",
+                .found = fmt::format("{}", options.splits),
+                .expected = "1 or more"});
+  }
+  check_embedding(graph, embedding);
+  std::string protocol = options.protocol;
+  if (protocol.empty() && options.given) {
+    protocol = options.given->name.empty() ? "given" : options.given->name;
+  }
+  if (protocol.empty()) protocol = default_protocol(graph);
+  const Classifier classifier = classifier_of(protocol);
+  const std::vector<Split> splits = splits_of(context, graph, protocol, options);
+  for (const Split& split : splits) check_split(graph, split);
+  const bool ovr = classifier == Classifier::one_vs_rest;
+  const Normalize normalize = options.normalize.value_or(ovr ? Normalize::l2 : Normalize::none);
+  const DenseMatrix values = normalize == Normalize::l2 ? unit_rows(context, embedding) : embedding;
+
+  const auto count = static_cast<std::int64_t>(splits.size());
+  const std::int64_t steps = steps_of(classifier);
+  ProgressTask progress(context, "classifying nodes", count * steps);
+  std::vector<SplitAccuracy> found(splits.size());
+  // Side by side; a fit shares its own work among threads that have no split left.
+  parallel_tasks(context, count, [&](std::int64_t i) {
+    const Split& split = splits[static_cast<std::size_t>(i)];
+    const auto rows = [&](const Array<std::int32_t>& part) {
+      return LabelledRows{.values = values, .rows = part, .labels = graph.labels};
+    };
+    std::atomic<std::int64_t> left = steps;
+    const auto index = static_cast<std::uint64_t>(options.split.value_or(0) + i);
+    const LinearModel model =
+        fit(context, rows(split.train), split, classifier, options.seed, index, [&] {
+          progress.advance();
+          --left;
+        });
+    SplitAccuracy& result = found[static_cast<std::size_t>(i)];
+    result.test = accuracy(context, model, rows(split.test));
+    if (!split.val.empty()) result.val = accuracy(context, model, rows(split.val));
+    progress.advance(std::max<std::int64_t>(0, left));
+  });
+  progress.finish();
+
+  ClassifyResult result{.protocol = protocol,
+                        .classifier = std::string(classifier_name(classifier)),
+                        .normalize = normalize,
+                        .split_seed = options.seed,
+                        .splits = count,
+                        .train = splits.front().train.size(),
+                        .val = splits.front().val.size(),
+                        .test = splits.front().test.size()};
+  const bool has_val = std::all_of(found.begin(), found.end(),
+                                   [](const SplitAccuracy& one) { return one.val.has_value(); });
+  for (const SplitAccuracy& one : found) {
+    result.accuracy.push_back(one.test);
+    if (has_val) result.val_accuracy.push_back(*one.val);
+  }
+  return result;
+}
+
+ClassifyResult pool_results(std::span<const ClassifyResult> results) {
+  invariant(!results.empty(), "there is a result to pool");
+  ClassifyResult pooled = results.front();
+  for (const ClassifyResult& result : results.subspan(1)) {
+    const auto same = [&](std::string_view what, const auto& a, const auto& b) {
+      if (a == b) return;
+      fail_input({.what = fmt::format("results of different {} cannot be pooled", what),
+                  .found = fmt::format("{} and {}", a, b),
+                  .expected = "runs evaluated in the same way"});
+    };
+    same("protocols", pooled.protocol, result.protocol);
+    same("classifiers", pooled.classifier, result.classifier);
+    same("normalisations", normalize_name(pooled.normalize), normalize_name(result.normalize));
+    same("split seeds", pooled.split_seed, result.split_seed);
+    same("numbers of splits", pooled.splits, result.splits);
+    same("numbers of val nodes", pooled.val, result.val);
+    pooled.runs += result.runs;
+    pooled.accuracy.insert(pooled.accuracy.end(), result.accuracy.begin(), result.accuracy.end());
+    pooled.val_accuracy.insert(pooled.val_accuracy.end(), result.val_accuracy.begin(),
+                               result.val_accuracy.end());
+  }
+  return pooled;
+}
+
+}  // namespace creg
