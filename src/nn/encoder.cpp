@@ -11,7 +11,7 @@ std::unique_ptr<Encoder> make_encoder(const EncoderOptions& options, std::int64_
     case EncoderKind::gcn:
       return make_gcn(options, features, parameters);
     case EncoderKind::gat:
-      break;
+      return make_gat(options, features, parameters);
     case EncoderKind::gin:
       return make_gin(options, features, parameters);
     case EncoderKind::sage:

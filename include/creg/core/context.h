@@ -44,6 +44,7 @@ class Context {
   LogSink& log() const { return *options_.log; }
   ProgressSink& progress() const { return *options_.progress; }
   ThreadPool& pool() const { return *pool_; }
+  const Options& options() const { return options_; }
 
   /// The same log, progress and threads with another seed.
   Context with_seed(std::uint64_t seed) const;

@@ -1,0 +1,34 @@
+// How much memory a run will take, before it takes any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "creg/graph/graph.h"
+#include "creg/train/config.h"
+
+namespace creg {
+
+struct MemoryPart {
+  std::string name;
+  std::int64_t bytes = 0;
+};
+
+struct MemoryEstimate {
+  std::vector<MemoryPart> parts;
+  std::int64_t total = 0;
+};
+
+/// At its peak, by the arrays that are alive together; within some tenths of what is measured.
+MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config);
+
+/// Memory this process can still get: what is free or can be freed, and what a limit on this
+/// process's group leaves.
+std::int64_t available_memory();
+
+/// An environment error with the estimate and what to change, when `runs` of these at once need
+/// more than there is.
+void require_memory(const MemoryEstimate& estimate, int runs, std::int64_t available);
+
+}  // namespace creg

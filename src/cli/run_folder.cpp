@@ -1,0 +1,148 @@
+#include "cli/run_folder.h"
+
+#include <charconv>
+
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+#include "creg/io/file.h"
+#include "creg/io/settings_file.h"
+#include "creg/train/parameters.h"
+
+namespace creg::cli {
+namespace {
+
+std::string absolute(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+/// The lines that describe a user's own files.
+std::string own_dataset_toml(const DatasetOptions& options) {
+  std::string text = "edges = " + toml_value(absolute(options.edges)) + "\n";
+  if (!options.features.empty()) {
+    text += "features = " + toml_value(absolute(options.features)) + "\n";
+  }
+  if (!options.labels.empty()) text += "labels = " + toml_value(absolute(options.labels)) + "\n";
+  if (!options.splits.empty()) {
+    std::string list;
+    for (const std::string& split : options.splits) {
+      list += (list.empty() ? "" : ", ") + toml_value(absolute(split));
+    }
+    text += "splits = [" + list + "]\n";
+  }
+  text += std::string("directed = ") + (options.own.directed ? "true" : "false") + "\n";
+  return text;
+}
+
+std::uint64_t whole_number(const Setting& setting, const std::string& file) {
+  std::uint64_t value = 0;
+  const char* const end = setting.value.data() + setting.value.size();
+  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
+  if (error != std::errc() || stop != end) {
+    fail_input({.what = "a wrong value for " + in_quotes(setting.key),
+                .file = file,
+                .place = "line " + std::to_string(setting.line),
+                .found = in_quotes(setting.value),
+                .expected = "a whole number"});
+  }
+  return value;
+}
+
+}  // namespace
+
+RunRecord record_run(const std::filesystem::path& directory, const ChosenRun& run,
+                     const DatasetOptions& options) {
+  RunRecord record;
+  record.recipe = run.recipe;
+  record.transforms = run.transforms;
+  record.config = run.config;
+  if (!options.edges.empty()) {
+    std::filesystem::create_directories(directory);
+    const std::filesystem::path file = directory / "dataset.toml";
+    write_file(file, own_dataset_toml(options));
+    record.dataset = absolute(file.string());
+  } else if (run.dataset.entry != nullptr) {
+    record.dataset = run.dataset.entry->name;
+  } else {
+    const std::string given = run.dataset.source;
+    record.dataset = given.starts_with("synthetic:") ? given : absolute(given);
+  }
+  return record;
+}
+
+void write_record(const std::filesystem::path& directory, const RunRecord& record) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) fail_errno(error.value(), "cannot make the folder of the run", directory.string());
+  const std::filesystem::path file = directory / "config.toml";
+  if (!is_there(file)) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      if (entry.path().filename() == "dataset.toml") continue;
+      fail_input({.what = "the folder holds something that is no run",
+                  .file = directory.string(),
+                  .found = entry.path().filename().string(),
+                  .expected = "an empty folder, a new one, or that of an earlier run",
+                  .hint = "choose another one with --out"});
+    }
+  }
+  std::string text = "# A run of creg train; `creg train --resume` reads it.\n";
+  text += "dataset = " + toml_value(record.dataset) + "\n";
+  text += "recipe = " + toml_value(record.recipe) + "\n";
+  if (!record.transforms.empty()) {
+    std::string list;
+    for (const std::string& name : record.transforms) {
+      list += (list.empty() ? "" : ", ") + toml_value(name);
+    }
+    text += "transforms = [" + list + "]\n";
+  }
+  text += "seed = " + std::to_string(record.seed) + "\n";
+  if (record.seeds > 0) text += "seeds = " + std::to_string(record.seeds) + "\n";
+  text += "threads = " + std::to_string(record.threads) + "\n";
+  write_file(file, text + config_toml(record.config));
+}
+
+RunRecord read_record(const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / "config.toml";
+  if (!is_there(path)) {
+    fail_input({.what = "no run to resume there",
+                .file = directory.string(),
+                .expected = "a folder that creg train wrote, with config.toml in it"});
+  }
+  const std::string file = path.string();
+  RunRecord record;
+  apply_settings(record.config, read_settings(map_file(path)), file, [&](const Setting& setting) {
+    if (setting.key == "dataset") {
+      record.dataset = setting.value;
+    } else if (setting.key == "recipe") {
+      record.recipe = setting.value;
+    } else if (setting.key == "transforms") {
+      std::size_t begin = 0;
+      while (begin <= setting.value.size()) {
+        const std::size_t end = std::min(setting.value.find('+', begin), setting.value.size());
+        record.transforms.push_back(setting.value.substr(begin, end - begin));
+        begin = end + 1;
+      }
+    } else if (setting.key == "seed") {
+      record.seed = whole_number(setting, file);
+    } else if (setting.key == "seeds") {
+      record.seeds = static_cast<int>(whole_number(setting, file));
+    } else if (setting.key == "threads") {
+      record.threads = static_cast<int>(whole_number(setting, file));
+    } else {
+      return false;
+    }
+    return true;
+  });
+  return record;
+}
+
+std::filesystem::path default_run_folder(const ChosenRun& run) {
+  std::string name = run.graph.name + "-" + run.config.method;
+  for (char& c : name) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
+    if (!plain) c = '-';
+  }
+  return std::filesystem::path("runs") / name;
+}
+
+}  // namespace creg::cli

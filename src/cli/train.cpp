@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/classify_report.h"
+#include "cli/commands.h"
+#include "cli/run_folder.h"
+#include "cli/train_options.h"
+#include "cli/training_run.h"
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+#include "creg/io/file.h"
+#include "creg/ops/tensor_memory.h"
+#include "creg/train/memory_estimate.h"
+#include "creg/train/parameters.h"
+
+namespace creg::cli {
+namespace {
+
+struct TrainCommand {
+  TrainOptions options;
+  std::string out;
+  std::string resume;
+  int seeds = 0;
+  int eval_splits = 0;
+  bool dry_run = false;
+  bool parameters = false;
+};
+
+nlohmann::ordered_json memory_json(const ChosenRun& run) {
+  const MemoryEstimate estimate = estimate_memory(run.graph, run.config);
+  nlohmann::ordered_json parts;
+  for (const MemoryPart& part : estimate.parts) parts[part.name] = part.bytes;
+  return {{"bytes", estimate.total}, {"parts", parts}, {"available_bytes", available_memory()}};
+}
+
+void show_plan(const ChosenRun& run, const std::filesystem::path& directory, bool json) {
+  if (json) {
+    const nlohmann::ordered_json out = {{"dataset", run.graph.name},
+                                        {"recipe", run.recipe},
+                                        {"out", directory.string()},
+                                        {"memory", memory_json(run)}};
+    print_result(out.dump(2) + "\n");
+    return;
+  }
+  const MemoryEstimate estimate = estimate_memory(run.graph, run.config);
+  std::string text = fmt::format("{} on {} into {}; recipe {}\n\n", run.config.method,
+                                 run.graph.name, directory.string(), run.recipe);
+  text += config_toml(run.config) + "\nmemory, estimated:\n";
+  for (const MemoryPart& part : estimate.parts) {
+    text += fmt::format("  {:<26} {:>10}\n", part.name, human_bytes(part.bytes));
+  }
+  text += fmt::format("  {:<26} {:>10}  of {} available\n", "in all", human_bytes(estimate.total),
+                      human_bytes(available_memory()));
+  print_result(text);
+}
+
+void show_result(const Context& context, const ChosenRun& run, const RunPlan& plan,
+                 const std::vector<SeedResult>& results, bool json) {
+  const nlohmann::ordered_json out = result_json(context, run, results);
+  if (plan.several) write_file(plan.directory / "result.json", out.dump(2) + "\n");
+  if (json) {
+    print_result(out.dump(2) + "\n");
+    return;
+  }
+  std::string text;
+  std::vector<ClassifyResult> classified;
+  double seconds = 0;
+  std::int64_t epochs = 0;
+  for (const SeedResult& result : results) {
+    if (result.classification) classified.push_back(*result.classification);
+    seconds += result.training.seconds;
+    epochs += result.training.epochs_run;
+  }
+  if (classified.empty()) {
+    text += fmt::format("{}: no labels, so nothing was evaluated\n", run.graph.name);
+  } else {
+    text += classify_table(pool_results(classified), run.graph.name);
+  }
+  text += fmt::format(
+      "\n{} epochs in {} of training, {} an epoch\n", with_commas(epochs), human_seconds(seconds),
+      human_seconds(seconds / static_cast<double>(std::max<std::int64_t>(1, epochs))));
+  const std::string where =
+      plan.several ? (plan.directory / "seed-*").string() : plan.directory.string();
+  text += fmt::format("{}/embedding.npy: {} x {} floats\n", where,
+                      with_commas(results.front().training.embedding.rows),
+                      with_commas(results.front().training.embedding.cols));
+  print_result(text);
+}
+
+/// The options that the recorded run began with.
+TrainOptions recorded_options(const RunRecord& record) {
+  TrainOptions options;
+  options.dataset.dataset = record.dataset;
+  options.dataset.transforms = record.transforms;
+  options.recipe = "none";
+  for (const Parameter& parameter : train_parameters()) {
+    options.values[parameter.key] = parameter.get(record.config);
+  }
+  return options;
+}
+
+std::vector<std::uint64_t> seed_list(int seeds, std::uint64_t single) {
+  if (seeds == 0) return {single};
+  std::vector<std::uint64_t> list;
+  for (int s = 0; s < seeds; ++s) list.push_back(static_cast<std::uint64_t>(s));
+  return list;
+}
+
+void train_command(const Context& context, const TrainCommand& command,
+                   const GlobalOptions& globals) {
+  if (command.parameters) {
+    print_result(parameters_markdown());
+    return;
+  }
+  install_tensor_memory();
+  const bool resume = !command.resume.empty();
+  if (resume && (!command.options.values.empty() || !command.out.empty() || command.seeds != 0 ||
+                 !command.options.recipe.empty())) {
+    fail_input({.what = "--resume goes on with what the run began with",
+                .file = "--resume",
+                .hint = "leave the other flags away, or train anew with --out"});
+  }
+  RunPlan plan;
+  plan.resume = resume;
+  plan.splits = command.eval_splits;
+  ChosenRun run;
+  Context::Options options = context.options();
+  if (resume) {
+    plan.directory = command.resume;
+    const RunRecord record = read_record(plan.directory);
+    run = choose_run(context, recorded_options(record), globals);
+    run.recipe = record.recipe;
+    plan.several = record.seeds > 0;
+    plan.seeds = seed_list(record.seeds, record.seed);
+    // The same number of threads gives the same bytes.
+    if (globals.threads == 0) options.threads = record.threads;
+  } else {
+    run = choose_run(context, command.options, globals);
+    plan.directory = command.out.empty() ? default_run_folder(run) : command.out;
+    plan.several = command.seeds > 0;
+    plan.seeds = seed_list(command.seeds, context.seed());
+  }
+  if (command.dry_run) {
+    show_plan(run, plan.directory, globals.json);
+    return;
+  }
+  const Context run_context(options);
+  if (!resume) {
+    RunRecord record = record_run(plan.directory, run, command.options.dataset);
+    record.threads = run_context.threads();
+    record.seed = context.seed();
+    record.seeds = command.seeds;
+    write_record(plan.directory, record);
+    if (plan.several) {
+      record.seeds = 0;
+      record.threads = threads_per_run(run_context, run, plan.seeds.size());
+      for (const std::uint64_t seed : plan.seeds) {
+        record.seed = seed;
+        write_record(plan.directory / ("seed-" + std::to_string(seed)), record);
+      }
+    }
+  }
+  try {
+    const std::vector<SeedResult> results = run_seeds(run_context, run, plan);
+    show_result(run_context, run, plan, results, globals.json);
+  } catch (const Interrupted&) {
+    context.log().write(LogLevel::notice,
+                        "stopped after a whole epoch; go on with: creg train "
+                        "--resume " +
+                            plan.directory.string());
+    throw;
+  }
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, GlobalOptions& options) {
+  CLI::App* command = app.add_subcommand("train", "Learn embeddings of a graph without labels");
+  const auto chosen = std::make_shared<TrainCommand>();
+  add_dataset_options(*command, chosen->options.dataset);
+  command->add_option("--out", chosen->out, "The folder to write [runs/<dataset>-<method>]")
+      ->type_name("DIR");
+  command
+      ->add_option("--seeds", chosen->seeds,
+                   "Train seeds 0 … N-1 into DIR/seed-<s>/ and pool their results")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--resume", chosen->resume, "Go on with the run in this folder")
+      ->type_name("DIR");
+  command
+      ->add_option("--eval-splits", chosen->eval_splits,
+                   "Splits to evaluate on, where the dataset has no public one [20]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command->add_flag("--dry-run", chosen->dry_run,
+                    "Print the settings and the estimated memory, train nothing");
+  command->add_flag("--parameters", chosen->parameters, "Print all parameters as Markdown");
+  add_train_options(*command, chosen->options);
+  command->callback([chosen, &options] {
+    options.action = [chosen, &options](const Context& context) {
+      train_command(context, *chosen, options);
+    };
+  });
+}
+
+}  // namespace creg::cli

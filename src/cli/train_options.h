@@ -1,0 +1,36 @@
+// From flags and recipes to the configuration of a run.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/dataset_options.h"
+#include "creg/train/config.h"
+
+namespace creg::cli {
+
+struct TrainOptions {
+  DatasetOptions dataset;
+  std::string recipe;                         ///< a file, "none", or empty: the shipped one
+  std::map<std::string, std::string> values;  ///< parameters given as flags, by key
+};
+
+/// --recipe and one flag per parameter.
+void add_train_options(CLI::App& command, TrainOptions& options);
+
+/// A dataset with what it is trained by.
+struct ChosenRun {
+  Dataset dataset;
+  Graph graph;         ///< prepared
+  TrainConfig config;  ///< defaults, then the recipe, then the flags
+  std::string recipe;  ///< "recipes/ml/cora.toml", a file, or "none"
+  std::vector<std::string> transforms;
+};
+
+/// Opens the dataset (the recipe's, where no flag names one) and settles the configuration; says
+/// in the log which recipe it took.
+ChosenRun choose_run(const Context& context, const TrainOptions& options,
+                     const GlobalOptions& globals);
+
+}  // namespace creg::cli

@@ -1,0 +1,181 @@
+#include "cli/training_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/classify_report.h"
+#include "creg/core/build_info.h"
+#include "creg/core/error.h"
+#include "creg/core/parallel.h"
+#include "creg/core/progress.h"
+#include "creg/core/text.h"
+#include "creg/io/file.h"
+#include "creg/io/npy.h"
+#include "creg/train/memory_estimate.h"
+#include "creg/train/parameters.h"
+
+namespace creg::cli {
+namespace {
+
+ClassifyOptions classify_options(const ChosenRun& run, const RunPlan& plan) {
+  ClassifyOptions options;
+  options.protocol = run.dataset.protocol;
+  options.splits = plan.splits;
+  options.normalize = run.config.final_norm ? Normalize::l2 : Normalize::none;
+  return options;
+}
+
+/// Validation accuracy on the first split, for --select val.
+class Watcher final : public TrainObserver {
+ public:
+  Watcher(const Context& context, const ChosenRun& run, ClassifyOptions options,
+          ProgressTask* epochs)
+      : context_(context), run_(run), options_(std::move(options)), epochs_(epochs) {
+    options_.split = 0;
+    options_.splits = 0;
+  }
+
+  void epoch_done(const EpochStatistics& /*statistics*/) override {
+    // After Ctrl-C the trainer first writes its checkpoint.
+    if (epochs_ != nullptr && !context_.stopped()) epochs_->advance();
+    ++done_;
+  }
+
+  std::optional<double> val_accuracy(const DenseMatrix& embedding) override {
+    if (!run_.graph.has_labels()) return std::nullopt;
+    const ClassifyResult result = classify(context_, run_.graph, embedding, options_);
+    if (result.val_accuracy.empty()) return std::nullopt;
+    return result.val_accuracy.front();
+  }
+
+  int done() const { return done_; }
+
+ private:
+  const Context& context_;
+  const ChosenRun& run_;
+  ClassifyOptions options_;
+  ProgressTask* epochs_;
+  int done_ = 0;
+};
+
+void write_nodes(const std::filesystem::path& path, const Graph& graph) {
+  if (graph.names.empty()) return;
+  std::string text;
+  for (std::int64_t i = 0; i < graph.names.size(); ++i) {
+    for (const char c : graph.names[i]) text += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+    text += '\n';
+  }
+  write_file(path, text);
+}
+
+SeedResult run_seed(const Context& context, const ChosenRun& run, const RunPlan& plan,
+                    ProgressTask* epochs) {
+  SeedResult result;
+  result.seed = context.seed();
+  RunFiles files;
+  if (!plan.directory.empty()) {
+    files.directory =
+        plan.several ? plan.directory / ("seed-" + std::to_string(context.seed())) : plan.directory;
+    files.resume = plan.resume && is_there(files.directory / "checkpoint.pt");
+  }
+  const ClassifyOptions options = classify_options(run, plan);
+  Watcher watcher(context, run, options, epochs);
+  result.training = train(context, run.graph, run.config, files, &watcher);
+  // Epochs that patience spared count as done.
+  if (epochs != nullptr && !context.stopped()) epochs->advance(run.config.epochs - watcher.done());
+  if (!files.directory.empty()) {
+    write_npy(files.directory / "embedding.npy", result.training.embedding);
+    write_nodes(files.directory / "nodes.tsv", run.graph);
+  }
+  if (plan.evaluate && run.graph.has_labels()) {
+    result.classification = classify(context, run.graph, result.training.embedding, options);
+  }
+  if (!files.directory.empty()) {
+    write_file(files.directory / "result.json", result_json(context, run, {result}).dump(2) + "\n");
+  }
+  return result;
+}
+
+Context with_options(const Context& context, std::uint64_t seed, int threads, bool quiet) {
+  Context::Options options = context.options();
+  options.seed = seed;
+  options.threads = threads;
+  if (quiet) options.progress = make_silent_progress();
+  return Context(options);
+}
+
+}  // namespace
+
+int threads_per_run(const Context& context, const ChosenRun& run, std::size_t seeds) {
+  const auto at_once = std::min<std::int64_t>(context.threads(), static_cast<std::int64_t>(seeds));
+  if (at_once < 2) return context.threads();
+  const MemoryEstimate estimate = estimate_memory(run.graph, run.config);
+  return estimate.total <= available_memory() / at_once ? 1 : context.threads();
+}
+
+std::vector<SeedResult> run_seeds(const Context& context, const ChosenRun& run,
+                                  const RunPlan& plan) {
+  const int threads = threads_per_run(context, run, plan.seeds.size());
+  const bool side_by_side = plan.seeds.size() > 1 && threads < context.threads();
+  require_memory(estimate_memory(run.graph, run.config), 1, available_memory());
+  std::vector<SeedResult> results(plan.seeds.size());
+  if (!side_by_side) {
+    for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
+      results[i] =
+          run_seed(with_options(context, plan.seeds[i], threads, false), run, plan, nullptr);
+    }
+    return results;
+  }
+  ProgressTask epochs(context, fmt::format("{} x {} epochs", plan.seeds.size(), run.config.method),
+                      static_cast<std::int64_t>(plan.seeds.size()) * run.config.epochs, "epochs");
+  parallel_tasks(context, static_cast<std::int64_t>(plan.seeds.size()), [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    results[index] =
+        run_seed(with_options(context, plan.seeds[index], threads, true), run, plan, &epochs);
+  });
+  epochs.finish();
+  return results;
+}
+
+nlohmann::ordered_json result_json(const Context& context, const ChosenRun& run,
+                                   const std::vector<SeedResult>& results) {
+  nlohmann::ordered_json out;
+  std::vector<ClassifyResult> classified;
+  for (const SeedResult& result : results) {
+    if (result.classification) classified.push_back(*result.classification);
+  }
+  if (classified.empty()) {
+    out = {{"task", nullptr}, {"dataset", run.graph.name}, {"metrics", nullptr}};
+  } else {
+    out = classify_json(pool_results(classified), run.graph.name);
+  }
+  nlohmann::ordered_json config;
+  for (const Parameter& parameter : train_parameters()) {
+    const std::string text = parameter.get(run.config);
+    const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(text, nullptr, false);
+    config[parameter.key] = parsed.is_number() || parsed.is_boolean() ? parsed : text;
+  }
+  out["config"] = config;
+  out["recipe"] = run.recipe;
+  out["version"] = build_info().version;
+  out["threads"] = threads_per_run(context, run, results.size());
+  double seconds = 0;
+  nlohmann::ordered_json seeds = nlohmann::ordered_json::array();
+  nlohmann::ordered_json epochs = nlohmann::ordered_json::array();
+  nlohmann::ordered_json best = nlohmann::ordered_json::array();
+  for (const SeedResult& result : results) {
+    seconds += result.training.seconds;
+    seeds.push_back(result.seed);
+    epochs.push_back(result.training.epochs_run);
+    best.push_back(result.training.best_epoch);
+  }
+  const bool one = results.size() == 1;
+  out["seconds"] = seconds;
+  out[one ? "seed" : "seeds"] = one ? seeds.front() : seeds;
+  out["epochs_run"] = one ? epochs.front() : epochs;
+  out["best_epoch"] = one ? best.front() : best;
+  return out;
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,45 @@
+// Runs of one configuration with one or several seeds: trained, kept in folders, evaluated.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "cli/train_options.h"
+#include "creg/core/context.h"
+#include "creg/tasks/classify.h"
+#include "creg/train/trainer.h"
+
+namespace creg::cli {
+
+struct RunPlan {
+  std::vector<std::uint64_t> seeds;
+  /// Where the runs are kept: a single seed in the folder itself, several in seed-<s> below it.
+  /// Empty: nothing is written.
+  std::filesystem::path directory;
+  bool several = false;  ///< folders per seed even for one
+  bool resume = false;
+  int splits = 0;  ///< of the evaluation; 0: the protocol's own number
+  bool evaluate = true;
+};
+
+struct SeedResult {
+  std::uint64_t seed = 0;
+  TrainResult training;
+  std::optional<ClassifyResult> classification;  ///< where there are labels
+};
+
+/// Trains every seed. Several seeds run side by side, one thread each, when there are threads and
+/// memory for it.
+std::vector<SeedResult> run_seeds(const Context& context, const ChosenRun& run,
+                                  const RunPlan& plan);
+
+/// result.json of one seed or of all.
+nlohmann::ordered_json result_json(const Context& context, const ChosenRun& run,
+                                   const std::vector<SeedResult>& results);
+
+/// The threads each run has, when `seeds` of them are to be done.
+int threads_per_run(const Context& context, const ChosenRun& run, std::size_t seeds);
+
+}  // namespace creg::cli
