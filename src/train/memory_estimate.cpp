@@ -71,8 +71,8 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
   const std::int64_t d = config.encoder.dim;
   const std::int64_t entries = graph.adjacency.nonzeros() + nodes;
   MemoryEstimate out;
-  const auto add = [&](std::string name, std::int64_t bytes) {
-    out.parts.push_back({std::move(name), bytes});
+  const auto add = [&](const std::string& name, std::int64_t bytes) {
+    out.parts.push_back({name, bytes});
     out.total += bytes;
   };
   std::int64_t matrices = csr_bytes(nodes, entries);
