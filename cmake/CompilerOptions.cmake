@@ -5,6 +5,7 @@ target_compile_options(creg_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wc
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # gcc 12 and 13 see overflows in std::string's operator+ that are not there.
   target_compile_options(creg_options INTERFACE -Wno-restrict -Wno-stringop-overflow
+                                                -Wno-stringop-overread
                                                 -Wno-array-bounds)
 endif()
 if(CREG_SANITIZE)
