@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "creg/contrast/contrast_reg.h"
+#include "creg/contrast/curriculum.h"
+#include "creg/contrast/epoch_pass.h"
+#include "creg/contrast/pair_score.h"
+#include "creg/contrast/pairs.h"
+#include "creg/core/random.h"
+#include "creg/ops/tensors.h"
+#include "support/attributed_graph.h"
+#include "support/gradients.h"
+
+namespace creg {
+namespace {
+
+std::vector<std::int32_t> values_of(const at::Tensor& tensor) {
+  const at::Tensor flat = tensor.contiguous();
+  const auto* const first = flat.data_ptr<std::int32_t>();
+  return {first, first + flat.numel()};
+}
+
+TEST(DrawNegatives, ColumnsArePermutations) {
+  const at::Tensor negatives = draw_negatives(50, 3, 1, 4);
+  ASSERT_EQ(negatives.size(0), 50);
+  ASSERT_EQ(negatives.size(1), 3);
+  std::set<std::vector<std::int32_t>> different;
+  for (int k = 0; k < 3; ++k) {
+    std::vector<std::int32_t> column = values_of(negatives.select(1, k));
+    different.insert(column);
+    std::sort(column.begin(), column.end());
+    for (std::int32_t i = 0; i < 50; ++i) EXPECT_EQ(column[i], i);
+  }
+  EXPECT_EQ(different.size(), 3);
+  EXPECT_TRUE(at::equal(negatives, draw_negatives(50, 3, 1, 4)));
+  EXPECT_FALSE(at::equal(negatives, draw_negatives(50, 3, 1, 5)));
+  EXPECT_FALSE(at::equal(negatives, draw_negatives(50, 3, 2, 4)));
+}
+
+TEST(AnchoredPairs, NodesWithoutAPositiveAreLeftOut) {
+  const at::Tensor positives = at::tensor({2, -1, 0, 1}, at::kInt);
+  const at::Tensor negatives = at::tensor({3, 2, 1, 0}, at::kInt).reshape({4, 1});
+  const Pairs pairs = anchored_pairs(positives, negatives, {});
+  EXPECT_EQ(values_of(pairs.anchors), (std::vector<std::int32_t>{0, 2, 3}));
+  EXPECT_EQ(values_of(pairs.positives), (std::vector<std::int32_t>{2, 0, 1}));
+  EXPECT_EQ(values_of(pairs.negatives), (std::vector<std::int32_t>{3, 1, 0}));
+}
+
+TEST(AnchoredPairs, SeedsAloneAreAnchors) {
+  const at::Tensor positives = at::arange(8, at::kInt).reshape({4, 2}).remainder(4).to(at::kInt);
+  const at::Tensor negatives = at::tensor({3, 2, 1, 0}, at::kInt).reshape({4, 1});
+  const Pairs pairs = anchored_pairs(positives, negatives, at::tensor({1, 3}, at::kInt));
+  EXPECT_EQ(values_of(pairs.anchors), (std::vector<std::int32_t>{1, 3}));
+  EXPECT_EQ(values_of(pairs.positives), (std::vector<std::int32_t>{2, 3, 2, 3}));
+  EXPECT_EQ(values_of(pairs.negatives), (std::vector<std::int32_t>{2, 0}));
+}
+
+TEST(AnchoredPairs, AllNodesNeedNoList) {
+  const at::Tensor positives = at::tensor({1, 0}, at::kInt);
+  const at::Tensor negatives = at::tensor({0, 1}, at::kInt).reshape({2, 1});
+  EXPECT_FALSE(anchored_pairs(positives, negatives, {}).anchors.defined());
+}
+
+TEST(AlignedPairs, EveryNodeWithItself) {
+  const Pairs pairs = aligned_pairs(at::tensor({1, 2, 0}, at::kInt).reshape({3, 1}));
+  EXPECT_EQ(values_of(pairs.positives), (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_FALSE(pairs.anchors.defined());
+}
+
+TEST(Curriculum, RoundsTakeInMoreAndMore) {
+  // 10 epochs in 3 rounds of 4, 4 and 2.
+  const std::vector<int> numbers = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2};
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    const Round round = round_of(epoch, 10, 3, 100);
+    EXPECT_EQ(round.number, numbers[epoch]);
+    EXPECT_EQ(round.starts, epoch % 4 == 0);
+    EXPECT_EQ(round.seeds, std::vector<int>({33, 66, 100})[round.number]);
+  }
+}
+
+TEST(Curriculum, NoRoundsMeanAllNodes) {
+  EXPECT_EQ(round_of(0, 10, 0, 100).seeds, 100);
+  EXPECT_EQ(round_of(7, 10, 1, 100).seeds, 100);
+}
+
+TEST(Curriculum, ARoundHasAtLeastOneNode) {
+  EXPECT_EQ(round_of(0, 10, 5, 3).seeds, 1);
+}
+
+TEST(ClearestNodes, SmallestEntropyFirstAndEqualsByNumber) {
+  const at::Tensor entropies = at::tensor({2.0F, 1.0F, 3.0F, 1.0F, 1.0F, 0.5F});
+  EXPECT_EQ(values_of(clearest_nodes(entropies, 3)), (std::vector<std::int32_t>{1, 3, 5}));
+  EXPECT_EQ(values_of(clearest_nodes(entropies, 6)).size(), 6);
+}
+
+TEST(PairScore, ABilinearScoreIsUTimesCTimesV) {
+  ParameterList parameters(4);
+  const PairScore score(Score::bilinear, 5, parameters);
+  ASSERT_EQ(parameters.all().size(), 1);
+  const at::Tensor c = parameters.all().front().value.detach();
+  const at::Tensor u = test::irregular({1, 5});
+  const at::Tensor v = test::irregular({1, 5}, 1);
+  const float wanted = u.mm(c).mm(v.t()).item<float>();
+  EXPECT_NEAR((u * score.anchors(v)).sum().item<float>(), wanted, 1e-6);
+}
+
+TEST(PairScore, ADotScoreHasNoParameters) {
+  ParameterList parameters(4);
+  const PairScore score(Score::dot, 5, parameters);
+  EXPECT_TRUE(parameters.all().empty());
+  const at::Tensor v = test::irregular({2, 5});
+  EXPECT_TRUE(score.anchors(v).is_same(v));
+}
+
+class ContrastRegTest : public ::testing::Test {
+ protected:
+  ContrastRegTest()
+      : graph_(test::two_groups()),
+        encoder_(make_encoder({.dim = 6}, 12, parameters_)),
+        inputs_(Context(), graph_, encoder_->aggregation()) {}
+
+  double formula(const at::Tensor& direction, std::uint32_t epoch, bool unit_rows) {
+    RandomStream stream(9, Purpose::corruption, epoch);
+    const at::Tensor order = index_tensor(random_permutation(40, stream)).to(at::kLong);
+    const auto encode = [&](const at::Tensor& x) {
+      const FeatureMatrix features(Context(), Features(as_dense(x)));
+      const at::Tensor h = encoder_->propagate(inputs_.hops, encoder_->project(features), {});
+      const at::Tensor rows = h.detach().to(at::kDouble);
+      return unit_rows ? rows / rows.norm(2, 1, true).clamp_min(1e-12) : rows;
+    };
+    const at::Tensor x = as_tensor(to_dense(graph_.features));
+    const at::Tensor h = encode(x);
+    const at::Tensor shuffled = encode(x.index_select(0, order));
+    const at::Tensor r = direction.defined() ? direction : at::sigmoid(h.mean(0));
+    const at::Tensor u = parameters_.all().back().value.detach().to(at::kDouble).mv(r);
+    return (-at::sigmoid(h.mv(u)).log().mean() - (1 - at::sigmoid(shuffled.mv(u))).log().mean())
+        .item<double>();
+  }
+
+  Graph graph_;
+  ParameterList parameters_{3};
+  std::unique_ptr<Encoder> encoder_;
+  GraphInputs inputs_;
+  Context context_;
+};
+
+TEST_F(ContrastRegTest, RandomDirection) {
+  const ContrastReg regulariser({.contrast = true, .r_scale = 2}, LogForm::stable, 6, parameters_);
+  RandomStream stream(9, Purpose::direction, 4);
+  at::Tensor r = at::empty({6}, at::kDouble);
+  for (int i = 0; i < 6; ++i) r[i] = 2.0 * stream.uniform();
+  EpochPass pass(context_, inputs_, *encoder_, {.seed = 9, .epoch = 4});
+  EXPECT_NEAR(regulariser.loss(pass).item<double>(), formula(r, 4, false), 1e-5);
+}
+
+TEST_F(ContrastRegTest, SummaryDirectionHasAGradientThroughTheMean) {
+  const ContrastReg regulariser({.contrast = true, .r = Direction::summary}, LogForm::stable, 6,
+                                parameters_);
+  EpochPass pass(context_, inputs_, *encoder_, {.seed = 9, .epoch = 4, .unit_rows = true});
+  const at::Tensor loss = regulariser.loss(pass);
+  EXPECT_NEAR(loss.item<double>(), formula({}, 4, true), 1e-5);
+  loss.backward();
+  EXPECT_GT(parameters_.all().front().value.grad().abs().max().item<float>(), 0);
+}
+
+TEST_F(ContrastRegTest, UnitRowsHaveLengthOne) {
+  EpochPass pass(context_, inputs_, *encoder_, {.unit_rows = true});
+  const at::Tensor lengths = pass.embedding().detach().norm(2, 1);
+  EXPECT_LT((lengths - 1).abs().max().item<float>(), 1e-5);
+  EXPECT_FALSE(pass.hidden().is_same(pass.embedding()));
+}
+
+}  // namespace
+}  // namespace creg

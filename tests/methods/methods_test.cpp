@@ -1,0 +1,181 @@
+#include "creg/methods/method.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "creg/contrast/pairs.h"
+#include "creg/core/random.h"
+#include "creg/methods/catalogue.h"
+#include "creg/ops/similarity.h"
+#include "creg/ops/tensors.h"
+#include "support/attributed_graph.h"
+#include "support/expect_error.h"
+#include "support/gradients.h"
+
+namespace creg {
+namespace {
+
+at::Tensor log_of_sigma(const at::Tensor& x) {
+  return at::minimum(x, at::zeros_like(x)) - at::log1p(at::exp(-at::abs(x)));
+}
+
+struct TinyModel {
+  explicit TinyModel(const std::string& name, const ContrastOptions& contrast,
+                     Graph made = test::two_groups())
+      : graph(std::move(made)),
+        encoder(make_encoder({.dim = 6}, feature_cols(graph.features), parameters)),
+        inputs(Context(), graph, encoder->aggregation()),
+        method(make_method(name, {.contrast = contrast, .dim = 6, .epochs = 10}, parameters)) {}
+
+  EpochPass pass(std::uint32_t epoch, bool unit_rows = false) {
+    return {context, inputs, *encoder, {.seed = 5, .epoch = epoch, .unit_rows = unit_rows}};
+  }
+  at::Tensor hidden() {
+    EpochPass p = pass(0);
+    return p.hidden().detach().to(at::kDouble);
+  }
+  Context context;
+  Graph graph;
+  ParameterList parameters{3};
+  std::unique_ptr<Encoder> encoder;
+  GraphInputs inputs;
+  std::unique_ptr<Method> method;
+};
+
+/// Â from its definition.
+at::Tensor gcn_matrix(const Graph& graph) {
+  at::Tensor a = at::eye(graph.nodes(), at::kDouble);
+  for (std::int64_t u = 0; u < graph.nodes(); ++u) {
+    for (const std::int32_t v : graph.adjacency.row(u)) a[u][v] = 1;
+  }
+  const at::Tensor degrees = a.sum(1);
+  return a / (degrees.unsqueeze(1) * degrees.unsqueeze(0)).sqrt();
+}
+
+double reference(const at::Tensor& anchors, const at::Tensor& positives, const at::Tensor& h,
+                 const at::Tensor& negatives, double temperature) {
+  at::Tensor loss = -log_of_sigma((anchors * positives).sum(1) / temperature);
+  for (std::int64_t k = 0; k < negatives.size(1); ++k) {
+    const at::Tensor other = h.index_select(0, negatives.select(1, k));
+    loss = loss - log_of_sigma(-(anchors * other).sum(1) / temperature);
+  }
+  return loss.mean().item<double>();
+}
+
+TEST(Ml, IsTheLossOfTheNodeOneLevelDeeper) {
+  TinyModel model("ml", {.negatives = 2, .temperature = 0.5});
+  EpochPass pass = model.pass(3);
+  const EpochLoss loss = model.method->loss(pass);
+  const at::Tensor h = model.hidden();
+  const at::Tensor deeper = gcn_matrix(model.graph).mm(h);
+  EXPECT_NEAR(loss.loss.item<double>(), reference(deeper, h, h, draw_negatives(40, 2, 5, 3), 0.5),
+              1e-5);
+  EXPECT_EQ(loss.anchors, 40);
+}
+
+TEST(Ml, ABilinearScorePutsItsMatrixBetween) {
+  TinyModel model("ml", {.score = Score::bilinear});
+  EpochPass pass = model.pass(3);
+  const double loss = model.method->loss(pass).loss.item<double>();
+  const at::Tensor h = model.hidden();
+  const at::Tensor c = model.parameters.all().back().value.detach().to(at::kDouble);
+  const at::Tensor deeper = gcn_matrix(model.graph).mm(h).mm(c.t());
+  EXPECT_NEAR(loss, reference(deeper, h, h, draw_negatives(40, 1, 5, 3), 1), 1e-5);
+}
+
+/// The propagation is of the rows as the encoder gives them, then both sides get length 1.
+TEST(Ml, UnitRowsPropagateFirst) {
+  TinyModel model("ml", {});
+  EpochPass pass = model.pass(3, true);
+  const double loss = model.method->loss(pass).loss.item<double>();
+  const auto unit = [](const at::Tensor& x) { return x / x.norm(2, 1, true).clamp_min(1e-12); };
+  const at::Tensor h = model.hidden();
+  const at::Tensor deeper = unit(gcn_matrix(model.graph).mm(h));
+  EXPECT_NEAR(loss, reference(deeper, unit(h), unit(h), draw_negatives(40, 1, 5, 3), 1), 1e-5);
+}
+
+TEST(Lc, PullsTowardsADrawnNeighbour) {
+  TinyModel model("lc", {.k = 2});
+  EpochPass pass = model.pass(3);
+  const EpochLoss loss = model.method->loss(pass);
+  const at::Tensor h = model.hidden();
+  const at::Tensor drawn = draw_top_neighbour(model.context, h.to(at::kFloat),
+                                              model.graph.adjacency, 2, Similarity::dot, 5, 3);
+  const at::Tensor nodes = at::nonzero(drawn >= 0).reshape({-1});
+  ASSERT_LT(nodes.numel(), 40);  // node 0 has no neighbour
+  EXPECT_EQ(loss.anchors, nodes.numel());
+  const at::Tensor anchors = h.index_select(0, nodes);
+  const at::Tensor positives = h.index_select(0, drawn.index_select(0, nodes));
+  const at::Tensor negatives = draw_negatives(40, 1, 5, 3).index_select(0, nodes);
+  EXPECT_NEAR(loss.loss.item<double>(), reference(anchors, positives, h, negatives, 1), 1e-5);
+}
+
+TEST(Lc, GlobalPositivesAreTheMeanOfTheMostSimilar) {
+  TinyModel model("lc", {.positives = Positives::global, .k = 3});
+  EpochPass pass = model.pass(3);
+  const EpochLoss loss = model.method->loss(pass);
+  const at::Tensor h = model.hidden();
+  const at::Tensor unit = h / h.norm(2, 1, true).clamp_min(1e-12);
+  const at::Tensor nearest = std::get<1>(unit.mm(unit.t()).topk(3, 1));
+  const at::Tensor positives = h.index_select(0, nearest.reshape({-1})).reshape({40, 3, 6}).mean(1);
+  EXPECT_EQ(loss.anchors, 40);
+  EXPECT_NEAR(loss.loss.item<double>(), reference(h, positives, h, draw_negatives(40, 1, 5, 3), 1),
+              1e-4);
+}
+
+TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
+  for (const Positives positives : {Positives::global, Positives::neighbours}) {
+    TinyModel model("lc", {.positives = positives, .curriculum = 4});  // rounds of 3 epochs
+    EpochPass first = model.pass(0);
+    EXPECT_LE(model.method->loss(first).anchors, 10);
+    const std::vector<NamedTensor> state = model.method->state();
+    ASSERT_EQ(state.size(), 1);
+    const at::Tensor seeds = state.front().value;
+    const at::Tensor wanted = std::get<1>(
+        row_entropies(model.context, model.hidden().to(at::kFloat)).topk(10, 0, /*largest=*/false));
+    EXPECT_TRUE(at::equal(seeds.to(at::kLong), std::get<0>(wanted.sort())));
+    EpochPass second = model.pass(1);
+    model.method->loss(second);
+    EXPECT_TRUE(at::equal(model.method->state().front().value, seeds));
+    EpochPass fourth = model.pass(3);
+    model.method->loss(fourth);
+    EXPECT_EQ(model.method->state().front().value.numel(), 20);
+  }
+}
+
+TEST(Lc, SeedsComeBackFromAKeptState) {
+  const ContrastOptions options = {.positives = Positives::global, .curriculum = 4};
+  TinyModel one("lc", options);
+  EpochPass first = one.pass(0);
+  one.method->loss(first);
+  TinyModel other("lc", options);
+  other.method->restore(one.method->state());
+  EpochPass here = one.pass(1);
+  EpochPass there = other.pass(1);
+  EXPECT_EQ(one.method->loss(here).loss.item<float>(),
+            other.method->loss(there).loss.item<float>());
+}
+
+TEST(Lc, AGraphWithoutEdgesHasNoPairs) {
+  Graph graph = test::two_groups();
+  graph.adjacency = test::csr(40, {});
+  TinyModel model("lc", {}, graph);
+  EpochPass pass = model.pass(0);
+  test::expect_error([&] { model.method->loss(pass); }, {"no node has a neighbour", "global"});
+}
+
+TEST(Methods, UnknownNamesListTheKnownOnes) {
+  test::expect_error([] { describe_method("mm"); }, {"mm", "ml", "lc"});
+  ParameterList parameters(0);
+  test::expect_error([&] { make_method("mm", {}, parameters); }, {"mm", "ml", "lc"});
+}
+
+TEST(Methods, EveryOneOfTheCatalogueCanBeMade) {
+  for (const MethodDescription& method : method_catalogue()) {
+    ParameterList parameters(0);
+    EXPECT_NE(make_method(method.name, {.dim = 4, .epochs = 2}, parameters), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace creg

@@ -1,0 +1,217 @@
+#include "creg/nn/encoder.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "creg/ops/tensors.h"
+#include "support/attributed_graph.h"
+#include "support/gradients.h"
+
+namespace creg {
+namespace {
+
+using test::distance;
+
+/// The encoders by their formulas, dense and in double.
+struct Reference {
+  explicit Reference(const Graph& graph) {
+    const std::int64_t nodes = graph.nodes();
+    loops = at::eye(nodes, at::kDouble);
+    for (std::int64_t u = 0; u < nodes; ++u) {
+      for (const std::int32_t v : graph.adjacency.row(u)) loops[v][u] = 1;  // v gathers from u
+    }
+    x = as_tensor(to_dense(graph.features)).to(at::kDouble);
+    const at::Tensor degrees = loops.sum(1);
+    gcn = loops / (degrees.unsqueeze(1) * degrees.unsqueeze(0)).sqrt();
+    mean = loops / degrees.unsqueeze(1);
+  }
+  at::Tensor loops;
+  at::Tensor gcn;
+  at::Tensor mean;
+  at::Tensor x;
+};
+
+at::Tensor parameter(const ParameterList& parameters, const std::string& name) {
+  for (const NamedTensor& item : parameters.all()) {
+    if (item.name == name) return item.value.detach().to(at::kDouble);
+  }
+  ADD_FAILURE() << "no parameter " << name;
+  return {};
+}
+
+at::Tensor leaky(const at::Tensor& x, const at::Tensor& slope) {
+  return at::where(x > 0, x, x * slope);
+}
+
+at::Tensor reference_layer(const Reference& graph, EncoderKind kind, const ParameterList& p,
+                           const at::Tensor& x, int layer, int heads) {
+  const auto named = [&](const char* what) {
+    return parameter(p, "encoder." + std::to_string(layer) + "." + what);
+  };
+  switch (kind) {
+    case EncoderKind::gcn:
+      return leaky(graph.gcn.mm(x.mm(named("weight"))) + named("bias"), named("slope"));
+    case EncoderKind::sage:
+      return leaky(graph.mean.mm(x).mm(named("weight")) + named("bias"), named("slope"));
+    case EncoderKind::gin: {
+      const at::Tensor first = at::elu(graph.loops.mm(x).mm(named("weight1")) + named("bias1"));
+      return leaky(first.mm(named("weight2")) + named("bias2"), named("slope"));
+    }
+    case EncoderKind::gat: {
+      const at::Tensor z = x.mm(named("weight"));
+      const std::int64_t width = z.size(1) / heads;
+      std::vector<at::Tensor> outputs;
+      for (int head = 0; head < heads; ++head) {
+        const at::Tensor part = z.narrow(1, head * width, width);
+        const at::Tensor source = part.mv(named("attention_source")[head]);
+        const at::Tensor target = part.mv(named("attention_target")[head]);
+        const at::Tensor score =
+            at::leaky_relu(target.unsqueeze(1) + source.unsqueeze(0), 0.2)
+                .masked_fill(graph.loops == 0, -std::numeric_limits<double>::infinity());
+        outputs.push_back(at::softmax(score, 1).mm(part));
+      }
+      return leaky(at::cat(outputs, 1) + named("bias"), named("slope"));
+    }
+  }
+  return {};
+}
+
+struct Shape {
+  EncoderKind kind;
+  int layers;
+};
+
+class Encoders : public ::testing::TestWithParam<Shape> {
+ protected:
+  static constexpr int dim = 8;
+
+  EncoderOptions options() const {
+    return {.kind = GetParam().kind, .dim = dim, .layers = GetParam().layers, .heads = 2};
+  }
+};
+
+TEST_P(Encoders, MatchTheirFormulas) {
+  Graph graph = test::two_groups();
+  const Reference reference(graph);
+  ParameterList parameters(3);
+  const auto encoder = make_encoder(options(), 12, parameters);
+  const FeatureMatrix features(Context(), graph.features);
+  ASSERT_TRUE(features.sparse());
+  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const at::Tensor h = encoder->propagate(hops, encoder->project(features), {});
+  at::Tensor wanted = reference.x;
+  for (int l = 0; l < GetParam().layers; ++l) {
+    wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2);
+  }
+  EXPECT_LT(distance(h.detach(), wanted), 1e-5);
+}
+
+TEST_P(Encoders, FollowTheDirectionOfEdges) {
+  Graph graph = test::two_groups();
+  graph.adjacency = test::csr(40, {{0, 1}, {1, 2}, {5, 2}, {7, 39}});
+  graph.directed = true;
+  const Reference reference(graph);
+  ParameterList parameters(3);
+  const auto encoder = make_encoder(options(), 12, parameters);
+  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const at::Tensor h =
+      encoder->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features)), {});
+  at::Tensor wanted = reference.x;
+  for (int l = 0; l < GetParam().layers; ++l) {
+    wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2);
+  }
+  EXPECT_LT(distance(h.detach(), wanted), 1e-5);
+}
+
+/// The corrupted pass shares the product with the features; encoding shuffled features is the
+/// reference.
+TEST_P(Encoders, AnOrderIsAsIfTheFeaturesWereShuffled) {
+  Graph graph = test::two_groups();
+  ParameterList parameters(3);
+  const auto encoder = make_encoder(options(), 12, parameters);
+  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  RandomStream stream(1, Purpose::test);
+  const at::Tensor order = index_tensor(random_permutation(40, stream));
+  const at::Tensor shared = encoder->propagate(
+      hops, encoder->project(FeatureMatrix(Context(), graph.features)), {.order = order});
+  const at::Tensor shuffled = as_tensor(to_dense(graph.features)).index_select(0, order);
+  const FeatureMatrix other(Context(), Features(as_dense(shuffled)));
+  const at::Tensor apart = encoder->propagate(hops, encoder->project(other), {});
+  EXPECT_LT(distance(shared.detach(), apart.detach()), 1e-5);
+}
+
+TEST_P(Encoders, EveryParameterGetsAGradient) {
+  Graph graph = test::two_groups();
+  ParameterList parameters(3);
+  const auto encoder = make_encoder(options(), 12, parameters);
+  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const at::Tensor h =
+      encoder->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features)), {});
+  (h * test::irregular(h.sizes())).sum().backward();
+  for (const NamedTensor& item : parameters.all()) {
+    ASSERT_TRUE(item.value.grad().defined()) << item.name;
+    EXPECT_GT(item.value.grad().abs().max().item<float>(), 0) << item.name;
+  }
+}
+
+std::string shape_name(const ::testing::TestParamInfo<Shape>& info) {
+  return name_of(info.param.kind) + std::to_string(info.param.layers);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Encoders,
+                         ::testing::Values(Shape{EncoderKind::gcn, 1}, Shape{EncoderKind::gcn, 3},
+                                           Shape{EncoderKind::gat, 1}, Shape{EncoderKind::gat, 2},
+                                           Shape{EncoderKind::gin, 1}, Shape{EncoderKind::gin, 2},
+                                           Shape{EncoderKind::sage, 1},
+                                           Shape{EncoderKind::sage, 2}),
+                         shape_name);
+
+at::Tensor gcn_with(ActivationKind activation, const EncoderPass& pass) {
+  Graph graph = test::two_groups();
+  ParameterList parameters(3);
+  const auto encoder = make_encoder({.dim = 6, .activation = activation}, 12, parameters);
+  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  return encoder->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features)), pass)
+      .detach();
+}
+
+TEST(Activations, AreWhatTheirNamesSay) {
+  const at::Tensor sums = gcn_with(ActivationKind::none, {});
+  const auto expect = [&](ActivationKind kind, const at::Tensor& wanted) {
+    EXPECT_LT(distance(gcn_with(kind, {}), wanted), 1e-6) << name_of(kind);
+  };
+  expect(ActivationKind::relu, at::relu(sums));
+  expect(ActivationKind::elu, at::elu(sums));
+  expect(ActivationKind::prelu, leaky(sums, at::full({1}, 0.25F)));
+  expect(ActivationKind::prelu_shared, leaky(sums, at::full({1}, 0.25F)));
+  expect(ActivationKind::rrelu, leaky(sums, at::full({1}, (1.0F / 8 + 1.0F / 3) / 2)));
+}
+
+TEST(Activations, RandomSlopesDependOnTheSeedAlone) {
+  const at::Tensor once = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 5});
+  const at::Tensor again = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 5});
+  const at::Tensor other = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 6});
+  EXPECT_TRUE(at::equal(once, again));
+  EXPECT_FALSE(at::equal(once, other));
+}
+
+TEST(FeatureMatrix, FullFeaturesBecomeDense) {
+  const std::vector<float> values = {1, 2, 0, 4, 5, 6};
+  const FeatureMatrix features(Context(), Features(DenseMatrix{2, 3, values}));
+  EXPECT_FALSE(features.sparse());
+  const at::Tensor weights = at::eye(3);
+  EXPECT_TRUE(at::equal(features.times(weights), features.dense()));
+}
+
+TEST(FeatureMatrix, SparseAndDenseAgree) {
+  const Graph graph = test::two_groups();
+  const FeatureMatrix features(Context(), graph.features);
+  EXPECT_TRUE(at::equal(features.dense(), as_tensor(to_dense(graph.features))));
+  const at::Tensor weights = test::irregular({12, 5});
+  EXPECT_LT(distance(features.times(weights), features.dense().mm(weights)), 1e-6);
+}
+
+}  // namespace
+}  // namespace creg

@@ -1,0 +1,76 @@
+#include "creg/nn/parameter_list.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "creg/core/error.h"
+#include "creg/nn/encoder.h"
+
+namespace creg {
+namespace {
+
+TEST(ParameterList, UniformFillsItsRange) {
+  ParameterList parameters(1);
+  const at::Tensor value = parameters.uniform("w", {100, 100}, 0.5);
+  EXPECT_TRUE(value.requires_grad());
+  EXPECT_LT(value.abs().max().item<float>(), 0.5F + 1e-6F);
+  EXPECT_NEAR(value.detach().to(at::kDouble).mean().item<double>(), 0, 0.01);
+  // The variance of U(-b, b) is b² / 3.
+  EXPECT_NEAR(value.detach().to(at::kDouble).pow(2).mean().item<double>(), 0.25 / 3, 0.002);
+}
+
+TEST(ParameterList, AValueDependsOnSeedAndNameAlone) {
+  ParameterList first(1);
+  const at::Tensor alone = first.uniform("w", {20}, 1);
+  ParameterList second(1);
+  const at::Tensor other = second.uniform("v", {20}, 1);
+  const at::Tensor after = second.uniform("w", {20}, 1);
+  ParameterList third(2);
+  EXPECT_TRUE(at::equal(alone, after));
+  EXPECT_FALSE(at::equal(alone, other));
+  EXPECT_FALSE(at::equal(alone, third.uniform("w", {20}, 1)));
+}
+
+TEST(ParameterList, NamesAreUnique) {
+  ParameterList parameters(1);
+  parameters.constant("b", {3}, 0);
+  EXPECT_THROW(parameters.constant("b", {3}, 0), Bug);
+}
+
+double bound_of(const ParameterList& parameters, const std::string& name) {
+  for (const NamedTensor& item : parameters.all()) {
+    if (item.name == name) return item.value.abs().max().item<double>();
+  }
+  return -1;
+}
+
+/// The largest of some thousand uniform values lies just below the bound.
+TEST(Initialisation, FollowsTheEncodersOwnRules) {
+  constexpr int in = 300;
+  constexpr int dim = 64;
+  const auto made = [](EncoderKind kind) {
+    ParameterList parameters(0);
+    make_encoder({.kind = kind, .dim = dim, .heads = 4}, in, parameters);
+    return parameters;
+  };
+  const ParameterList gcn = made(EncoderKind::gcn);
+  EXPECT_NEAR(bound_of(gcn, "encoder.0.weight"), std::sqrt(6.0 / (in + dim)), 1e-3);
+  EXPECT_EQ(bound_of(gcn, "encoder.0.bias"), 0);
+  EXPECT_EQ(bound_of(gcn, "encoder.0.slope"), 0.25);
+  const ParameterList gat = made(EncoderKind::gat);
+  EXPECT_NEAR(bound_of(gat, "encoder.0.weight"), std::sqrt(6.0 / (in + dim)), 1e-3);
+  EXPECT_NEAR(bound_of(gat, "encoder.0.attention_source"), std::sqrt(6.0 / (4 + 16)), 0.05);
+  const ParameterList gin = made(EncoderKind::gin);
+  EXPECT_NEAR(bound_of(gin, "encoder.0.weight1"), 1 / std::sqrt(in), 1e-3);
+  EXPECT_NEAR(bound_of(gin, "encoder.0.bias1"), 1 / std::sqrt(in), 2e-3);
+  EXPECT_NEAR(bound_of(gin, "encoder.0.weight2"), 1 / std::sqrt(2 * dim), 1e-3);
+  const ParameterList sage = made(EncoderKind::sage);
+  EXPECT_NEAR(bound_of(sage, "encoder.0.weight"), std::sqrt(2.0) * std::sqrt(6.0 / (in + dim)),
+              1e-3);
+  EXPECT_NEAR(bound_of(sage, "encoder.0.bias"), 1 / std::sqrt(in), 3e-3);
+}
+
+}  // namespace
+}  // namespace creg

@@ -1,0 +1,149 @@
+#include "creg/train/parameters.h"
+
+#include <gtest/gtest.h>
+
+#include "creg/io/file.h"
+#include "creg/train/recipes.h"
+#include "support/expect_error.h"
+#include "support/test_data.h"
+
+namespace creg {
+namespace {
+
+using test::expect_error;
+
+TEST(Parameters, DefaultsAreWhatScriptsRelyOn) {
+  const TrainConfig defaults;
+  const auto value = [&](const char* key) { return find_parameter(key).get(defaults); };
+  EXPECT_EQ(value("score"), "dot");
+  EXPECT_EQ(value("positives"), "neighbours");
+  EXPECT_EQ(value("k"), "5");
+  EXPECT_EQ(value("negatives"), "1");
+  EXPECT_EQ(value("ratio"), "1");
+  EXPECT_EQ(value("r"), "random");
+  EXPECT_EQ(value("log"), "stable");
+  EXPECT_EQ(value("temperature"), "1");
+  EXPECT_EQ(value("dim"), "512");
+  EXPECT_EQ(value("layers"), "1");
+  EXPECT_EQ(value("activation"), "prelu");
+  EXPECT_EQ(value("lr"), "0.001");
+  EXPECT_EQ(value("epochs"), "300");
+  EXPECT_EQ(value("patience"), "40");
+  EXPECT_EQ(value("weight_decay"), "0");
+  EXPECT_EQ(value("select"), "loss");
+}
+
+TEST(Parameters, EveryOneReadsWhatItWrites) {
+  TrainConfig config;
+  for (const Parameter& parameter : train_parameters()) {
+    const std::string text = parameter.get(config);
+    parameter.set(config, text);
+    EXPECT_EQ(parameter.get(config), text) << parameter.key;
+    EXPECT_FALSE(parameter.help.empty()) << parameter.key;
+    EXPECT_FALSE(parameter.values.empty()) << parameter.key;
+  }
+}
+
+TEST(Parameters, WrongValuesNameTheRange) {
+  TrainConfig config;
+  const auto set = [&](const char* key, const char* text) {
+    return [&config, key, text] { find_parameter(key).set(config, text); };
+  };
+  expect_error(set("k", "0"), {"k", "'0'", "1 to 1,000"});
+  expect_error(set("k", "3.5"), {"'3.5'", "whole number"});
+  expect_error(set("lr", "fast"), {"'fast'", "a number of"});
+  expect_error(set("lr", "nan"), {"'nan'", "a number of"});
+  expect_error(set("lr", "-1"), {"'-1'"});
+  expect_error(set("score", "cosine"), {"'cosine'", "dot or bilinear"});
+  expect_error(set("method", "xx"), {"'xx'", "ml or lc"});
+  expect_error(set("final_norm", "yes"), {"'yes'", "true or false"});
+  expect_error(set("reg", "contrast+l3"), {"'l3'", "l2norm"});
+  expect_error(set("reg", "none+contrast"), {"'none'"});
+  expect_error(set("reg", ""), {"''"});
+}
+
+TEST(Parameters, UnknownKeysSuggest) {
+  expect_error([] { find_parameter("epoch"); }, {"'epoch'", "epochs"});
+}
+
+TEST(Parameters, RegularisersCombine) {
+  TrainConfig config;
+  const Parameter& reg = find_parameter("reg");
+  reg.set(config, "l2norm+weight-decay");
+  EXPECT_FALSE(config.regulariser.contrast);
+  EXPECT_TRUE(config.regulariser.l2norm);
+  EXPECT_EQ(effective_weight_decay(config), 5e-4);
+  EXPECT_EQ(reg.get(config), "l2norm+weight-decay");
+  find_parameter("weight_decay").set(config, "0.01");
+  EXPECT_EQ(effective_weight_decay(config), 0.01);
+  reg.set(config, "contrast,l2norm");
+  EXPECT_EQ(reg.get(config), "contrast+l2norm");
+  reg.set(config, "none");
+  EXPECT_EQ(reg.get(config), "none");
+  EXPECT_EQ(effective_weight_decay(config), 0.01);
+}
+
+TEST(Parameters, CombinationsThatMakeNoSenseAreRefused) {
+  TrainConfig config;
+  config.contrast.curriculum = 3;
+  expect_error([&] { check_config(config); }, {"curriculum", "ml", "--method lc"});
+  config.method = "lc";
+  config.epochs = 2;
+  expect_error([&] { check_config(config); }, {"more rounds than epochs", "at most 2"});
+  config.epochs = 3;
+  check_config(config);
+  config.encoder.kind = EncoderKind::gat;
+  config.encoder.heads = 3;
+  expect_error([&] { check_config(config); }, {"heads", "512"});
+}
+
+TEST(Parameters, SettingsNameTheLine) {
+  TrainConfig config;
+  const Bytes toml = Bytes::from_string("lr = 1e-2\nk = 0\n", "mine.toml");
+  expect_error([&] { apply_settings(config, read_settings(toml), "mine.toml"); },
+               {"mine.toml", "line 2", "'k'"});
+  const Bytes unknown = Bytes::from_string("rate = 1\n", "mine.toml");
+  expect_error([&] { apply_settings(config, read_settings(unknown), "mine.toml"); },
+               {"mine.toml", "line 1", "'rate'"});
+}
+
+TEST(Parameters, ConfigTomlReadsBack) {
+  TrainConfig config;
+  config.method = "lc";
+  config.lr = 3e-3;
+  config.final_norm = true;
+  config.regulariser.l2norm = true;
+  const std::string text = config_toml(config);
+  TrainConfig again;
+  apply_settings(again, read_settings(Bytes::from_string(text, "c")), "c");
+  EXPECT_EQ(config_toml(again), text);
+}
+
+TEST(Parameters, ThePageInDocsIsUpToDate) {
+  const Bytes page = map_file(test::source_dir() / "docs" / "parameters.md");
+  EXPECT_EQ(page.text(), parameters_markdown())
+      << "run: build/release/creg train --parameters > docs/parameters.md";
+}
+
+TEST(Recipes, AllAreValidAndNameTheirSource) {
+  ASSERT_FALSE(shipped_recipes().empty());
+  for (const Recipe& recipe : shipped_recipes()) {
+    TrainConfig config;
+    const std::string dataset = apply_recipe(config, recipe.text, recipe.path);
+    check_config(config);
+    EXPECT_EQ(recipe.path, config.method + "/" + dataset + ".toml");
+    EXPECT_NE(recipe.text.find("\nsource = \""), std::string::npos) << recipe.path;
+  }
+}
+
+TEST(Recipes, TheTableOfThePaperIsThere) {
+  for (const char* method : {"ml", "lc"}) {
+    for (const char* dataset : {"cora", "citeseer", "pubmed", "wiki", "computers", "photo"}) {
+      EXPECT_NE(find_recipe(method, dataset), nullptr) << method << dataset;
+    }
+  }
+  EXPECT_EQ(find_recipe("ml", "nothing"), nullptr);
+}
+
+}  // namespace
+}  // namespace creg

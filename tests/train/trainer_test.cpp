@@ -1,0 +1,308 @@
+#include "creg/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+
+#include "creg/io/file.h"
+#include "creg/methods/catalogue.h"
+#include "creg/train/parameters.h"
+#include "support/attributed_graph.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
+
+namespace creg {
+namespace {
+
+using test::expect_error;
+using test::TempDir;
+
+TrainConfig small_config(const std::string& method = "ml") {
+  TrainConfig config;
+  config.method = method;
+  config.encoder.dim = 8;
+  config.encoder.heads = 2;
+  config.lr = 1e-2;
+  config.epochs = 12;
+  config.patience = 0;
+  return config;
+}
+
+bool same_bytes(const DenseMatrix& a, const DenseMatrix& b) {
+  return a.rows == b.rows && a.cols == b.cols && test::same(a.values, b.values);
+}
+
+Context context_of(std::uint64_t seed, int threads = 2) {
+  return Context(Context::Options{.threads = threads, .seed = seed});
+}
+
+TEST(Train, TheLossFalls) {
+  TrainConfig config = small_config();
+  config.epochs = 60;
+  const TrainResult result = train(context_of(0), test::two_groups(), config);
+  ASSERT_EQ(result.epochs.size(), 60);
+  EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
+  EXPECT_EQ(result.embedding.rows, 40);
+  EXPECT_EQ(result.embedding.cols, 8);
+}
+
+TEST(Train, EveryMethodEncoderAndRegulariser) {
+  const Graph graph = test::two_groups();
+  for (const MethodDescription& method : method_catalogue()) {
+    for (const std::string& encoder : names_of<EncoderKind>()) {
+      for (const std::string reg :
+           {"none", "contrast", "l2norm", "weight-decay", "contrast+l2norm+weight-decay"}) {
+        TrainConfig config = small_config(method.name);
+        config.epochs = 3;
+        find_parameter("encoder").set(config, encoder);
+        find_parameter("reg").set(config, reg);
+        const TrainResult result = train(context_of(1), graph, config);
+        ASSERT_EQ(result.epochs.size(), 3);
+        for (const EpochStatistics& epoch : result.epochs) {
+          EXPECT_TRUE(std::isfinite(epoch.loss)) << method.name << encoder << reg;
+          EXPECT_EQ(epoch.regulariser != 0, reg.starts_with("contrast"));
+          if (reg.find("l2norm") != std::string::npos) {
+            EXPECT_NEAR(epoch.norm_mean, 1, 1e-5);
+          }
+        }
+        for (const float value : result.embedding.values) ASSERT_TRUE(std::isfinite(value));
+      }
+    }
+  }
+}
+
+TEST(Train, TheSameSeedGivesTheSameBytes) {
+  const Graph graph = test::two_groups();
+  for (const char* method : {"ml", "lc"}) {
+    const TrainConfig config = small_config(method);
+    const TrainResult once = train(context_of(3), graph, config);
+    const TrainResult again = train(context_of(3), graph, config);
+    const TrainResult other = train(context_of(4), graph, config);
+    EXPECT_TRUE(same_bytes(once.embedding, again.embedding));
+    EXPECT_FALSE(same_bytes(once.embedding, other.embedding));
+  }
+}
+
+TEST(Train, PatienceStopsAndTheLowestLossIsKept) {
+  TrainConfig config = small_config();
+  config.epochs = 400;
+  config.patience = 5;
+  config.lr = 5e-2;
+  const TrainResult result = train(context_of(0), test::two_groups(), config);
+  ASSERT_LT(result.epochs_run, 400);
+  int lowest = 0;
+  for (const EpochStatistics& epoch : result.epochs) {
+    if (epoch.loss <= result.epochs[lowest].loss) lowest = epoch.epoch;
+  }
+  EXPECT_EQ(result.best_epoch, lowest);
+  // More than 5 epochs without a lower loss: it stops at the sixth.
+  EXPECT_EQ(result.epochs_run, lowest + 1 + 6);
+  // The kept parameters are those after the step of the best epoch.
+  TrainConfig shorter = config;
+  shorter.epochs = lowest + 1;
+  shorter.patience = 0;
+  shorter.select = Select::last;
+  EXPECT_TRUE(
+      same_bytes(train(context_of(0), test::two_groups(), shorter).embedding, result.embedding));
+}
+
+class Accuracies final : public TrainObserver {
+ public:
+  std::optional<double> val_accuracy(const DenseMatrix& /*embedding*/) override {
+    return ++calls_ == 2 ? 0.9 : 0.5;
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+TEST(Train, SelectsByValidationAccuracy) {
+  TrainConfig config = small_config();
+  config.select = Select::val;
+  Accuracies accuracies;
+  const TrainResult result = train(context_of(0), test::two_groups(), config, {}, &accuracies);
+  EXPECT_EQ(result.best_epoch, 9);  // looked at after epochs 4, 9 and 11
+  EXPECT_EQ(result.epochs[9].val_accuracy, 0.9);
+  EXPECT_FALSE(result.epochs[8].val_accuracy.has_value());
+}
+
+TEST(Train, SelectingByAccuracyNeedsOne) {
+  TrainConfig config = small_config();
+  config.select = Select::val;
+  TrainObserver nobody;
+  expect_error([&] { train(context_of(0), test::two_groups(), config, {}, &nobody); },
+               {"validation accuracy", "--select loss"});
+}
+
+/// Stops the run after some epochs, as Ctrl-C does.
+class StopAfter final : public TrainObserver {
+ public:
+  StopAfter(int epochs, std::shared_ptr<std::atomic<bool>> stop)
+      : epochs_(epochs), stop_(std::move(stop)) {}
+  void epoch_done(const EpochStatistics& statistics) override {
+    if (statistics.epoch + 1 == epochs_) stop_->store(true);
+  }
+
+ private:
+  int epochs_;
+  std::shared_ptr<std::atomic<bool>> stop_;
+};
+
+struct ResumeCase {
+  std::string method;
+  std::string reg;
+  int curriculum;
+  std::string select;
+};
+
+class Resume : public ::testing::TestWithParam<ResumeCase> {};
+
+TEST_P(Resume, EqualsTheUninterruptedRun) {
+  const Graph graph = test::two_groups();
+  TrainConfig config = small_config(GetParam().method);
+  config.contrast.curriculum = GetParam().curriculum;
+  find_parameter("reg").set(config, GetParam().reg);
+  find_parameter("select").set(config, GetParam().select);
+  const TrainResult whole = train(context_of(2), graph, config);
+  for (const int stop_at : {1, 3, 4, 7, 11}) {
+    const TempDir dir;
+    const auto stop = std::make_shared<std::atomic<bool>>(false);
+    const Context stoppable(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+    StopAfter observer(stop_at, stop);
+    EXPECT_THROW(train(stoppable, graph, config, {.directory = dir.path()}, &observer),
+                 Interrupted);
+    const TrainResult rest =
+        train(context_of(2), graph, config, {.directory = dir.path(), .resume = true});
+    EXPECT_EQ(rest.epochs.size(), static_cast<std::size_t>(12 - stop_at));
+    EXPECT_EQ(rest.epochs_run, 12);
+    EXPECT_EQ(rest.best_epoch, whole.best_epoch);
+    EXPECT_TRUE(same_bytes(rest.embedding, whole.embedding)) << "stopped after " << stop_at;
+    // One line per epoch, whatever was interrupted.
+    const Bytes metrics = map_file(dir.path() / "metrics.jsonl");
+    EXPECT_EQ(std::count(metrics.text().begin(), metrics.text().end(), '\n'), 12);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Resume,
+                         ::testing::Values(ResumeCase{"ml", "contrast", 0, "loss"},
+                                           ResumeCase{"ml", "none", 0, "last"},
+                                           ResumeCase{"lc", "contrast", 0, "loss"},
+                                           ResumeCase{"lc", "contrast", 4, "loss"},
+                                           ResumeCase{"lc", "l2norm", 3, "last"}));
+
+class Checkpoints : public ::testing::Test {
+ protected:
+  Checkpoints() { train(context_of(2), graph_, config_, {.directory = dir_.path()}); }
+  void resume(std::initializer_list<std::string> parts) {
+    expect_error(
+        [&] { train(context_of(2), graph_, config_, {.directory = dir_.path(), .resume = true}); },
+        parts);
+  }
+
+  TempDir dir_;
+  Graph graph_ = test::two_groups();
+  TrainConfig config_ = small_config();
+};
+
+TEST_F(Checkpoints, AnotherGraphIsRefusedWithTheDifference) {
+  graph_ = test::two_groups(41);
+  resume({"another graph", "nodes: 40 there, 41 here"});
+}
+
+TEST_F(Checkpoints, TheSameSizesAreNotTheSameGraph) {
+  std::vector<std::int32_t> columns(graph_.adjacency.columns.begin(),
+                                    graph_.adjacency.columns.end());
+  std::swap(columns.front(), columns.back());
+  graph_.adjacency.columns = columns;
+  resume({"another graph", "edges_checksum"});
+}
+
+TEST_F(Checkpoints, AnotherConfigurationIsRefusedWithTheDifference) {
+  config_.lr = 0.5;
+  resume({"another configuration", "lr: 0.01 there, 0.5 here"});
+}
+
+TEST_F(Checkpoints, DamageIsAnInputError) {
+  const std::filesystem::path file = dir_.path() / "checkpoint.pt";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  resume({"not a checkpoint", "checkpoint.pt"});
+  write_file(file, "something else");
+  resume({"not a checkpoint", "checkpoint.pt"});
+}
+
+TEST_F(Checkpoints, EmbedRepeatsTheEmbedding) {
+  const TrainResult result = train(context_of(2), graph_, config_);
+  EXPECT_TRUE(
+      same_bytes(embed(context_of(0), graph_, dir_.path() / "checkpoint.pt"), result.embedding));
+}
+
+TEST_F(Checkpoints, EmbedTakesAnotherGraphOfTheSameWidth) {
+  const Graph other = test::two_groups(25);
+  EXPECT_EQ(embed(context_of(0), other, dir_.path() / "checkpoint.pt").rows, 25);
+}
+
+TEST_F(Checkpoints, EmbedRefusesAnotherWidthAndNamesBoth) {
+  const Graph other = test::two_groups(40, 13);
+  expect_error([&] { embed(context_of(0), other, dir_.path() / "checkpoint.pt"); }, {"13", "12"});
+}
+
+TEST_F(Checkpoints, KeepTheConfiguration) {
+  const TrainConfig kept = checkpoint_config(dir_.path() / "checkpoint.pt");
+  EXPECT_EQ(config_toml(kept), config_toml(config_));
+}
+
+TEST(Train, ALossThatIsNotFiniteStopsTheRunAndKeepsTheBest) {
+  const TempDir dir;
+  TrainConfig config = small_config();
+  config.lr = 100;
+  config.encoder.kind = EncoderKind::gin;
+  config.epochs = 2000;
+  config.contrast.score = Score::bilinear;
+  expect_error([&] { train(context_of(0), test::two_groups(), config, {.directory = dir.path()}); },
+               {"not finite at epoch", "are kept", "learning rate", "--lr is 100"},
+               ErrorKind::environment);
+  const DenseMatrix kept = embed(context_of(0), test::two_groups(), dir.path() / "checkpoint.pt");
+  for (const float value : kept.values) ASSERT_TRUE(std::isfinite(value));
+}
+
+TEST(Train, FeaturesAreNeeded) {
+  Graph graph = test::two_groups();
+  graph.features = {};
+  expect_error([&] { train(context_of(0), graph, small_config()); },
+               {"no features", "--features", "labels are not"});
+}
+
+TEST(Train, NormalisedFeaturesAreDividedByTheirSum) {
+  Graph graph = test::two_groups();
+  TrainConfig config = small_config();
+  config.epochs = 1;
+  config.pre_norm = true;
+  const TrainResult inside = train(context_of(0), graph, config);
+  config.pre_norm = false;
+  EXPECT_FALSE(same_bytes(train(context_of(0), graph, config).embedding, inside.embedding));
+  const CsrMatrix& features = std::get<CsrMatrix>(graph.features);
+  std::vector<float> values;
+  for (std::int64_t r = 0; r < features.rows; ++r) {
+    const auto filled = static_cast<float>(features.row(r).size());
+    for (std::size_t i = 0; i < features.row(r).size(); ++i) values.push_back(1 / filled);
+  }
+  CsrMatrix divided = features;
+  divided.values = values;
+  graph.features = divided;
+  EXPECT_TRUE(same_bytes(train(context_of(0), graph, config).embedding, inside.embedding));
+}
+
+TEST(Train, AOneNodeGraph) {
+  Graph graph;
+  graph.name = "one";
+  graph.adjacency = test::csr(1, {});
+  graph.features = DenseMatrix{1, 2, std::vector<float>{1, 2}};
+  const TrainResult result = train(context_of(0), graph, small_config());
+  EXPECT_EQ(result.embedding.rows, 1);
+  for (const float value : result.embedding.values) EXPECT_TRUE(std::isfinite(value));
+}
+
+}  // namespace
+}  // namespace creg
