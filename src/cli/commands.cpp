@@ -5,6 +5,9 @@ namespace creg::cli {
 void add_commands(CLI::App& app, GlobalOptions& options) {
   add_demo(app, options);
   add_data(app, options);
+#ifdef CREG_HAS_TORCH
+  add_eval(app, options);
+#endif
   add_info(app, options);
 }
 
@@ -18,5 +21,14 @@ void add_data(CLI::App& app, GlobalOptions& options) {
   add_data_convert(*data, options);
   add_data_split(*data, options);
 }
+
+#ifdef CREG_HAS_TORCH
+void add_eval(CLI::App& app, GlobalOptions& options) {
+  CLI::App* eval = app.add_subcommand("eval", "Evaluate an embedding: classify");
+  eval->require_subcommand(1);
+  eval->fallthrough();
+  add_eval_classify(*eval, options);
+}
+#endif
 
 }  // namespace creg::cli

@@ -9,6 +9,7 @@ void add_commands(CLI::App& app, GlobalOptions& options);
 
 void add_demo(CLI::App& app, GlobalOptions& options);
 void add_data(CLI::App& app, GlobalOptions& options);
+void add_eval(CLI::App& app, GlobalOptions& options);
 void add_info(CLI::App& app, GlobalOptions& options);
 
 // Below `creg data`.
@@ -17,5 +18,8 @@ void add_data_get(CLI::App& data, GlobalOptions& options);
 void add_data_info(CLI::App& data, GlobalOptions& options);
 void add_data_list(CLI::App& data, GlobalOptions& options);
 void add_data_split(CLI::App& data, GlobalOptions& options);
+
+// Below `creg eval`.
+void add_eval_classify(CLI::App& eval, GlobalOptions& options);
 
 }  // namespace creg::cli

@@ -5,9 +5,10 @@
 
 namespace creg::cli {
 
-void add_dataset_options(CLI::App& command, DatasetOptions& options) {
+void add_dataset_options(CLI::App& command, DatasetOptions& options, DatasetFlags flags) {
+  const bool all = flags == DatasetFlags::all;
   command
-      .add_option("--dataset,dataset", options.dataset,
+      .add_option(all ? "--dataset,dataset" : "--dataset", options.dataset,
                   "A name (creg data list), synthetic:NAME[@scale], or a path")
       ->type_name("NAME|PATH");
   const std::string own = "Your own files";
@@ -20,9 +21,11 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options) {
   command.add_option("--labels", options.labels, "Labels: CSV keyed by id, or .npy")
       ->type_name("FILE")
       ->group(own);
-  command.add_option("--splits", options.splits, "Splits: JSON, as creg data split writes")
-      ->type_name("FILE")
-      ->group(own);
+  if (all) {
+    command.add_option("--splits", options.splits, "Splits: JSON, as creg data split writes")
+        ->type_name("FILE")
+        ->group(own);
+  }
   command.add_flag("--directed", options.own.directed, "The edges have a direction")->group(own);
   command
       .add_option("--transform", options.transforms,

@@ -19,8 +19,14 @@ struct DatasetOptions {
   std::vector<std::string> transforms;
 };
 
-/// A positional dataset and --dataset, or a user's own files by --edges and its companions.
-void add_dataset_options(CLI::App& command, DatasetOptions& options);
+enum class DatasetFlags {
+  all,             ///< also as a positional argument
+  without_splits,  ///< --dataset alone, and --splits left for what the command means by it
+};
+
+/// The dataset by name or path, or a user's own files by --edges and its companions.
+void add_dataset_options(CLI::App& command, DatasetOptions& options,
+                         DatasetFlags flags = DatasetFlags::all);
 
 Dataset open_chosen(const Context& context, const DatasetOptions& options,
                     const GlobalOptions& globals);

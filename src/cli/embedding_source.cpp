@@ -1,0 +1,114 @@
+#include "cli/embedding_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+#include "creg/io/file.h"
+#include "creg/io/npy.h"
+#include "creg/io/settings_file.h"
+
+namespace creg::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folders DIR/seed-<s>, by their numbers.
+std::vector<fs::path> seed_folders(const fs::path& folder) {
+  constexpr std::string_view prefix = "seed-";
+  std::vector<std::pair<std::uint64_t, fs::path>> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || !name.starts_with(prefix)) continue;
+    const char* const end = name.data() + name.size();
+    std::uint64_t seed = 0;
+    const auto [stopped, error] = std::from_chars(name.data() + prefix.size(), end, seed);
+    if (error == std::errc() && stopped == end) found.emplace_back(seed, entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> folders;
+  for (auto& [seed, path] : found) folders.push_back(std::move(path));
+  return folders;
+}
+
+struct RunSettings {
+  std::string dataset;
+  std::optional<bool> final_norm;
+};
+
+RunSettings read_run_settings(const fs::path& config) {
+  RunSettings settings;
+  for (const Setting& setting : read_settings(map_file(config))) {
+    if (setting.key == "dataset") settings.dataset = setting.value;
+    if (setting.key != "final_norm") continue;
+    if (setting.value != "true" && setting.value != "false") {
+      fail_input({.what = "final_norm is neither true nor false",
+                  .file = config.string(),
+                  .place = fmt::format("line {}", setting.line),
+                  .found = in_quotes(setting.value)});
+    }
+    settings.final_norm = setting.value == "true";
+  }
+  return settings;
+}
+
+[[noreturn]] void refuse_mixture(const fs::path& folder, std::string_view what,
+                                 std::string_view one, std::string_view other) {
+  fail_input({.what = fmt::format("the runs differ in their {}", what),
+              .file = folder.string(),
+              .found = fmt::format("{} and {}", one, other),
+              .expected = "seeds of one configuration",
+              .hint = "evaluate the folders one by one"});
+}
+
+}  // namespace
+
+EmbeddingSource find_embeddings(const fs::path& path) {
+  EmbeddingSource source;
+  if (!fs::is_directory(path)) {
+    source.files = {path};
+    return source;
+  }
+  std::vector<fs::path> folders = {path};
+  if (!is_there(path / "embedding.npy")) folders = seed_folders(path);
+  if (folders.empty()) {
+    fail_input({.what = "there is no embedding in this folder",
+                .file = path.string(),
+                .expected = "embedding.npy, or folders seed-0, seed-1 … that hold one each",
+                .hint = "creg train --out DIR writes it"});
+  }
+  for (const fs::path& folder : folders) {
+    // Seeds without a configuration of their own share that of the folder above.
+    const fs::path own = folder / "config.toml";
+    const fs::path config = is_there(own) ? own : path / "config.toml";
+    const RunSettings settings = is_there(config) ? read_run_settings(config) : RunSettings{};
+    if (source.files.empty()) {
+      source.dataset = settings.dataset;
+      source.final_norm = settings.final_norm;
+    } else if (settings.dataset != source.dataset) {
+      refuse_mixture(path, "dataset", in_quotes(source.dataset), in_quotes(settings.dataset));
+    } else if (settings.final_norm != source.final_norm) {
+      refuse_mixture(path, "final_norm", "true", "false");
+    }
+    source.files.push_back(folder / "embedding.npy");
+  }
+  return source;
+}
+
+DenseMatrix read_embedding(const fs::path& path) {
+  const Bytes bytes = map_file(path);
+  if (!is_npy(bytes)) {
+    fail_input({.what = "not an .npy file",
+                .file = path.string(),
+                .expected = "an embedding as creg train writes it: embedding.npy"});
+  }
+  const NdArray array = read_npy(bytes);
+  array.require_dimensions(2);
+  return array.to_matrix();
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,26 @@
+// What an evaluation takes: the folder of a run, the folder of several seeds, or a bare .npy file.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "creg/graph/graph.h"
+
+namespace creg::cli {
+
+struct EmbeddingSource {
+  std::vector<std::filesystem::path> files;  ///< one embedding per run, in the order of the seeds
+  std::string dataset;                       ///< what the runs' config.toml says; empty: nothing
+  std::optional<bool> final_norm;            ///< the same
+};
+
+/// DIR/embedding.npy with DIR/config.toml, or DIR/seed-<s>/ of the same kind, or a .npy file. Runs
+/// that were not made of the same dataset, and a folder without an embedding, are input errors.
+EmbeddingSource find_embeddings(const std::filesystem::path& path);
+
+/// A matrix of floats; anything else is an input error that names the file.
+DenseMatrix read_embedding(const std::filesystem::path& path);
+
+}  // namespace creg::cli

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "cli/classify_report.h"
+#include "cli/commands.h"
+#include "cli/dataset_options.h"
+#include "cli/embedding_source.h"
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+#include "creg/io/split_file.h"
+#include "creg/tasks/classify.h"
+
+namespace creg::cli {
+namespace {
+
+struct EvalClassifyOptions {
+  std::string source;
+  DatasetOptions dataset;
+  std::string protocol;
+  std::string split;
+  int splits = 0;
+  std::string normalize;
+};
+
+// "3" is a number, all else a file; so is "./3".
+std::optional<int> as_index(const std::string& text) {
+  int index = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, index);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return index;
+}
+
+ClassifyOptions classify_options(const Context& context, const EvalClassifyOptions& chosen,
+                                 const Dataset& dataset, const Graph& graph,
+                                 const EmbeddingSource& source) {
+  ClassifyOptions options{.protocol = chosen.protocol,
+                          .splits = chosen.splits,
+                          .split = as_index(chosen.split),
+                          .seed = context.seed()};
+  if (!chosen.split.empty() && chosen.splits != 0) {
+    fail_input({.what = "--split takes one split and --splits several", .expected = "one of them"});
+  }
+  if (!chosen.split.empty() && !options.split) {
+    SplitFile file = read_split_file(context, map_file(chosen.split), graph);
+    if (file.seed) options.seed = *file.seed;
+    options.given = std::move(file.split);
+  } else if (options.protocol.empty()) {
+    options.protocol = dataset.protocol;
+  }
+  if (!chosen.normalize.empty()) {
+    options.normalize = parse_normalize(chosen.normalize);
+  } else if (source.final_norm.value_or(false)) {
+    options.normalize = Normalize::l2;
+  }
+  return options;
+}
+
+void evaluate(const Context& context, const EvalClassifyOptions& chosen,
+              const GlobalOptions& globals) {
+  const EmbeddingSource source = find_embeddings(chosen.source);
+  DatasetOptions wanted = chosen.dataset;
+  if (wanted.dataset.empty() && wanted.edges.empty()) wanted.dataset = source.dataset;
+  const Dataset dataset = open_chosen(context, wanted, globals);
+  const Graph graph = prepare_graph(context, dataset, wanted.transforms);
+  const ClassifyOptions options = classify_options(context, chosen, dataset, graph, source);
+
+  std::vector<ClassifyResult> results;
+  for (const std::filesystem::path& file : source.files) {
+    results.push_back(classify(context, graph, read_embedding(file), options));
+  }
+  const ClassifyResult result = pool_results(results);
+  print_result(globals.json ? classify_json(result, graph.name).dump(2) + "\n"
+                            : classify_table(result, graph.name));
+}
+
+}  // namespace
+
+void add_eval_classify(CLI::App& eval, GlobalOptions& options) {
+  CLI::App* command =
+      eval.add_subcommand("classify", "Accuracy of a linear classifier on an embedding");
+  const auto chosen = std::make_shared<EvalClassifyOptions>();
+  command
+      ->add_option("embedding", chosen->source,
+                   "The folder of creg train --out, also of several seeds, or an .npy file")
+      ->type_name("DIR|EMB.npy")
+      ->required();
+  add_dataset_options(*command, chosen->dataset, DatasetFlags::without_splits);
+  command
+      ->add_option(
+          "--protocol", chosen->protocol,
+          "Which nodes to train and test on, and the classifier; default the dataset's own")
+      ->type_name("P");
+  command->add_option("--split", chosen->split, "This split alone, by its number or as a file")
+      ->type_name("INDEX|FILE");
+  command
+      ->add_option("--splits", chosen->splits,
+                   "How many splits; default all stored ones, or 20 drawn ones")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--normalize", chosen->normalize,
+                   "Make rows of length 1 before: default as the run's recipe and the protocol say")
+      ->type_name("none|l2");
+  command->callback([chosen, &options] {
+    options.action = [chosen, &options](const Context& context) {
+      evaluate(context, *chosen, options);
+    };
+  });
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_creg.h"
+#include "creg/core/random.h"
+#include "creg/io/npy.h"
+#include "support/temp_dir.h"
+
+namespace creg {
+namespace {
+
+using nlohmann::json;
+using test::run_creg;
+using test::RunResult;
+using Words = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr int nodes = 180;
+
+// Three classes in turn on a ring, and embeddings that show them through noise.
+class EvalClassify : public testing::Test {
+ protected:
+  EvalClassify() {
+    std::string edges = "source,target\n";
+    std::string labels = "id,label\n";
+    for (int i = 0; i < nodes; ++i) {
+      edges += std::to_string(i) + "," + std::to_string((i + 1) % nodes) + "\n";
+      labels += std::to_string(i) + "," + "abc"[i % 3] + "\n";
+    }
+    dir_.write("edges.csv", edges);
+    dir_.write("labels.csv", labels);
+    dataset_ =
+        dir_.write("ring.toml", "edges = \"edges.csv\"\nlabels = \"labels.csv\"\nname = \"ring\"\n")
+            .string();
+  }
+
+  std::string embedding(const std::string& name, std::uint64_t seed, int rows = nodes) const {
+    RandomStream stream(seed, Purpose::test);
+    std::vector<float> values;
+    for (int i = 0; i < rows; ++i) {
+      for (int k = 0; k < 4; ++k) {
+        values.push_back(static_cast<float>((k == i % 3 ? 1.0 : 0.0) + 0.7 * stream.normal()));
+      }
+    }
+    std::filesystem::create_directories((dir_ / name).parent_path());
+    write_npy(dir_ / name, DenseMatrix{.rows = rows, .cols = 4, .values = std::move(values)});
+    return (dir_ / name).string();
+  }
+
+  json run_json(Words words) const {
+    words.insert(words.begin(), {"eval", "classify"});
+    words.emplace_back("--json");
+    const RunResult result = run_creg(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return json::parse(result.out, nullptr, false);
+  }
+
+  void expect_refused(Words words, const Words& parts) const {
+    words.insert(words.begin(), {"eval", "classify"});
+    const RunResult result = run_creg(words);
+    EXPECT_EQ(result.status, 2) << result.out;
+    EXPECT_EQ(result.out, "");
+    for (const std::string& part : parts) EXPECT_TRUE(contains(result.err, part)) << result.err;
+  }
+
+  test::TempDir dir_;
+  std::string dataset_;
+};
+
+TEST_F(EvalClassify, PrintsTheObjectThatScriptsRelyOnAndATableInPercent) {
+  const std::string file = embedding("e.npy", 1);
+  const json found = run_json({file, "--dataset", dataset_, "--protocol", "per-class-20-30"});
+  EXPECT_EQ(found["task"], "classify");
+  EXPECT_EQ(found["protocol"], "per-class-20-30");
+  EXPECT_EQ(found["dataset"], "ring");
+  EXPECT_EQ(found["normalize"], "none");
+  EXPECT_EQ(found["classifier"], "logistic-regression");
+  EXPECT_EQ(found["splits"], 20);
+  EXPECT_EQ(found["runs"], 1);
+  EXPECT_EQ(found["split_seed"], 0);
+  EXPECT_EQ(found["train"], 60);
+  EXPECT_EQ(found["val"], 90);
+  EXPECT_EQ(found["test"], 30);
+  for (const char* metric : {"accuracy", "val_accuracy"}) {
+    const json& summary = found["metrics"][metric];
+    const auto values = summary["values"].get<std::vector<double>>();
+    ASSERT_EQ(values.size(), 20U);
+    double mean = 0;
+    for (const double value : values) mean += value / 20;
+    double variance = 0;
+    for (const double value : values) variance += (value - mean) * (value - mean) / 20;
+    EXPECT_NEAR(summary["mean"].get<double>(), mean, 1e-12);
+    EXPECT_NEAR(summary["std"].get<double>(), std::sqrt(variance), 1e-12);
+    EXPECT_GT(mean, 0.5);
+    EXPECT_LT(mean, 1);
+  }
+
+  const RunResult table =
+      run_creg({"eval", "classify", file, "--dataset", dataset_, "--protocol", "per-class-20-30"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(contains(table.out, "ring: protocol per-class-20-30, logistic-regression"))
+      << table.out;
+  char mean[16];
+  std::snprintf(mean, sizeof mean, "%.2f",
+                100 * found["metrics"]["accuracy"]["mean"].get<double>());
+  EXPECT_TRUE(contains(table.out, mean)) << table.out;
+  EXPECT_TRUE(contains(table.out, "val accuracy")) << table.out;
+  EXPECT_TRUE(contains(table.out, "over 20 splits of 1 run")) << table.out;
+}
+
+TEST_F(EvalClassify, TakesDatasetAndNormalisationFromTheRun) {
+  embedding("run/embedding.npy", 1);
+  dir_.write("run/config.toml", "dataset = \"" + dataset_ + "\"\nlr = 0.001\nfinal_norm = true\n");
+  const std::string run = (dir_ / "run").string();
+  const json found = run_json({run, "--splits", "3"});
+  EXPECT_EQ(found["dataset"], "ring");
+  EXPECT_EQ(found["normalize"], "l2");
+  EXPECT_EQ(found["protocol"], "per-class-20-30-keep-small") << "a graph without stored splits";
+  EXPECT_EQ(found["splits"], 3);
+  const json raw = run_json({run, "--splits", "3", "--normalize", "none"});
+  EXPECT_EQ(raw["normalize"], "none");
+  EXPECT_NE(raw["metrics"], found["metrics"]);
+}
+
+TEST_F(EvalClassify, PoolsSeedsOnTheSameSplits) {
+  for (const int seed : {0, 2, 10}) {
+    const std::string folder = "runs/seed-" + std::to_string(seed);
+    embedding(folder + "/embedding.npy", static_cast<std::uint64_t>(seed));
+    dir_.write(folder + "/config.toml", "dataset = \"" + dataset_ + "\"\nfinal_norm = false\n");
+  }
+  const Words more = {"--splits", "2", "--protocol", "random-60-20-20"};
+  const auto run = [&](const std::string& folder) {
+    Words words = {(dir_ / folder).string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_json(words);
+  };
+  const json pooled = run("runs");
+  EXPECT_EQ(pooled["runs"], 3);
+  EXPECT_EQ(pooled["splits"], 2);
+  const json last = run("runs/seed-10");
+  const json values = pooled["metrics"]["accuracy"]["values"];
+  ASSERT_EQ(values.size(), 6U);
+  // Seeds go by number, not by letter.
+  EXPECT_EQ((json::array({values[4], values[5]})), last["metrics"]["accuracy"]["values"]);
+
+  dir_.write("runs/seed-2/config.toml", "dataset = \"other\"\n");
+  expect_refused({(dir_ / "runs").string()}, {"differ in their dataset", "'other'"});
+}
+
+TEST_F(EvalClassify, TakesOneSplitByNumberOrFile) {
+  const std::string file = embedding("e.npy", 1);
+  const Words protocol = {"--dataset", dataset_, "--protocol", "random-60-20-20"};
+  const auto with = [&](const Words& more) {
+    Words words = {file};
+    words.insert(words.end(), protocol.begin(), protocol.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return run_json(words);
+  };
+  const json all = with({"--splits", "4", "--seed", "7"});
+  const json third = with({"--split", "2", "--seed", "7"});
+  EXPECT_EQ(all["split_seed"], 7);
+  EXPECT_EQ(third["metrics"]["accuracy"]["values"],
+            json::array({all["metrics"]["accuracy"]["values"][2]}));
+
+  const std::string split = (dir_ / "split.json").string();
+  ASSERT_EQ(run_creg({"data", "split", dataset_, "--protocol", "random-60-20-20", "--seed", "7",
+                      "--out", split})
+                .status,
+            0);
+  const json stored = run_json({file, "--dataset", dataset_, "--split", split});
+  EXPECT_EQ(stored["protocol"], "random-60-20-20") << "what the file says";
+  EXPECT_EQ(stored["split_seed"], 7);
+  EXPECT_EQ(stored["metrics"]["accuracy"]["values"][0], all["metrics"]["accuracy"]["values"][0]);
+}
+
+TEST_F(EvalClassify, WhatDoesNotExistIsNull) {
+  const std::string file = embedding("e.npy", 1);
+  const json found =
+      run_json({file, "--dataset", dataset_, "--protocol", "random-10-90-ovr", "--splits", "2"});
+  EXPECT_EQ(found["classifier"], "one-vs-rest");
+  EXPECT_EQ(found["normalize"], "l2");
+  ASSERT_TRUE(found["metrics"].contains("val_accuracy"));
+  EXPECT_TRUE(found["metrics"]["val_accuracy"].is_null());
+  EXPECT_EQ(found["metrics"]["accuracy"]["values"].size(), 2U);
+}
+
+TEST_F(EvalClassify, SaysWhatIsWrong) {
+  const std::string file = embedding("e.npy", 1);
+  const Words ring = {"--dataset", dataset_};
+  const auto with_ring = [&](Words words) {
+    words.insert(words.end(), ring.begin(), ring.end());
+    return words;
+  };
+  expect_refused(with_ring({embedding("short.npy", 1, 100)}), {"100 rows", "180, one per node"});
+  expect_refused(with_ring({dataset_}), {"not an .npy file", "ring.toml"});
+  std::filesystem::create_directories(dir_ / "empty");
+  expect_refused(with_ring({(dir_ / "empty").string()}),
+                 {"no embedding in this folder", "embedding.npy", "creg train"});
+  expect_refused(with_ring({file, "--normalize", "L2"}), {"none or l2"});
+  expect_refused(with_ring({file, "--split", "0", "--splits", "2"}), {"--split", "--splits"});
+}
+
+}  // namespace
+}  // namespace creg
