@@ -6,6 +6,8 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
   add_demo(app, options);
   add_data(app, options);
 #ifdef CREG_HAS_TORCH
+  add_train(app, options);
+  add_embed(app, options);
   add_eval(app, options);
 #endif
   add_info(app, options);

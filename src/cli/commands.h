@@ -7,6 +7,8 @@ namespace creg::cli {
 
 void add_commands(CLI::App& app, GlobalOptions& options);
 
+void add_train(CLI::App& app, GlobalOptions& options);
+void add_embed(CLI::App& app, GlobalOptions& options);
 void add_demo(CLI::App& app, GlobalOptions& options);
 void add_data(CLI::App& app, GlobalOptions& options);
 void add_eval(CLI::App& app, GlobalOptions& options);

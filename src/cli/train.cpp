@@ -138,7 +138,8 @@ void train_command(const Context& context, const TrainCommand& command,
     if (globals.threads == 0) options.threads = record.threads;
   } else {
     run = choose_run(context, command.options, globals);
-    plan.directory = command.out.empty() ? default_run_folder(run) : command.out;
+    plan.directory =
+        command.out.empty() ? default_run_folder(run) : std::filesystem::path(command.out);
     plan.several = command.seeds > 0;
     plan.seeds = seed_list(command.seeds, context.seed());
   }

@@ -154,7 +154,8 @@ nlohmann::ordered_json result_json(const Context& context, const ChosenRun& run,
   for (const Parameter& parameter : train_parameters()) {
     const std::string text = parameter.get(run.config);
     const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(text, nullptr, false);
-    config[parameter.key] = parsed.is_number() || parsed.is_boolean() ? parsed : text;
+    config[parameter.key] =
+        parsed.is_number() || parsed.is_boolean() ? parsed : nlohmann::ordered_json(text);
   }
   out["config"] = config;
   out["recipe"] = run.recipe;

@@ -80,7 +80,7 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
   if (graph.directed || config.encoder.kind == EncoderKind::sage) {
     matrices += csr_bytes(nodes, entries);
   }
-  if (config.encoder.kind == EncoderKind::gat) matrices += entries * (8 + 8 * config.encoder.heads);
+  if (config.encoder.kind == EncoderKind::gat) matrices += 8 * entries;
   add("graph", graph.adjacency.bytes() + matrices);
   add("features", feature_bytes(graph));
   // Values, gradients, Adam's two moments, the best so far.
@@ -88,6 +88,11 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
   add("parameters", copies * number_bytes * parameter_count(graph, config));
   add("activations and gradients",
       static_cast<std::int64_t>(live_arrays(config) * static_cast<double>(product(nodes, d))));
+  if (config.encoder.kind == EncoderKind::gat) {
+    // A weight per entry and head for every layer and pass, and their gradients in one of them.
+    const std::int64_t kept = config.encoder.layers * (config.regulariser.contrast ? 2 : 1) + 1;
+    add("attention", kept * product(entries, config.encoder.heads));
+  }
   const bool all_pairs = config.method == "lc" && (config.contrast.positives == Positives::global ||
                                                    config.contrast.curriculum > 1);
   if (all_pairs) {

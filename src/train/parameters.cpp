@@ -354,7 +354,7 @@ std::string parameters_markdown() {
   const TrainConfig defaults;
   std::string text =
       "# Parameters\n\nEvery parameter of a run, as a flag of `creg train` and as a key of a "
-      "recipe. `creg train --markdown` prints this page.\n";
+      "recipe. `creg train --parameters` prints this page.\n";
   std::string group;
   for (const Parameter& parameter : train_parameters()) {
     if (parameter.group != group) {

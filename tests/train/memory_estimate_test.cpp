@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "creg/ops/tensor_memory.h"
 #include "creg/train/parameters.h"
 #include "creg/train/trainer.h"
@@ -11,18 +13,39 @@
 namespace creg {
 namespace {
 
+/// A ring with long chords, so that edges count too.
+Graph ring(std::int32_t nodes) {
+  test::Edges edges;
+  for (std::int32_t u = 0; u < nodes; ++u) {
+    for (const std::int32_t step : {1, 7, 31, 101}) {
+      edges.emplace_back(u, (u + step) % nodes);
+      edges.emplace_back((u + step) % nodes, u);
+    }
+  }
+  Graph graph = test::two_groups(20, 40);
+  graph.adjacency = test::csr(nodes, edges);
+  std::vector<std::int32_t> columns;
+  for (std::int32_t u = 0; u < nodes; ++u) columns.push_back(u % 40);
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(nodes));
+  std::iota(rows.begin(), rows.end(), 0);
+  graph.features = csr_from_entries(Context(), nodes, 40, rows, columns, {});
+  graph.labels = {};
+  graph.splits = {};
+  return graph;
+}
+
 /// The estimate counts everything; the counter sees tensors alone, so graph and features, which
 /// are plain arrays here, are taken off.
 TEST(MemoryEstimate, IsNearWhatTrainingTakes) {
   install_tensor_memory();
-  const Graph graph = test::two_groups(3000, 40);
+  const Graph graph = ring(1500);
   for (const char* method : {"ml", "lc"}) {
     for (const char* encoder : {"gcn", "gat", "gin", "sage"}) {
       for (const char* reg : {"none", "contrast"}) {
         for (const char* score : {"dot", "bilinear"}) {
           TrainConfig config;
           config.epochs = 2;
-          config.encoder.dim = 256;
+          config.encoder.dim = 128;
           find_parameter("method").set(config, method);
           find_parameter("encoder").set(config, encoder);
           find_parameter("reg").set(config, reg);
