@@ -8,6 +8,7 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
 #ifdef CREG_HAS_TORCH
   add_train(app, options);
   add_embed(app, options);
+  add_sweep(app, options);
   add_eval(app, options);
 #endif
   add_info(app, options);

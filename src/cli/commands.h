@@ -9,6 +9,7 @@ void add_commands(CLI::App& app, GlobalOptions& options);
 
 void add_train(CLI::App& app, GlobalOptions& options);
 void add_embed(CLI::App& app, GlobalOptions& options);
+void add_sweep(CLI::App& app, GlobalOptions& options);
 void add_demo(CLI::App& app, GlobalOptions& options);
 void add_data(CLI::App& app, GlobalOptions& options);
 void add_eval(CLI::App& app, GlobalOptions& options);

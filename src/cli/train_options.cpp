@@ -14,6 +14,10 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   "Settings from a TOML file, or none; default the shipped recipe of this method "
                   "and dataset")
       ->type_name("FILE|none");
+  add_parameter_flags(command, options);
+}
+
+void add_parameter_flags(CLI::App& command, TrainOptions& options) {
   const TrainConfig defaults;
   for (const Parameter& parameter : train_parameters()) {
     const std::string group = parameter.group;

@@ -18,6 +18,8 @@ struct TrainOptions {
 
 /// --recipe and one flag per parameter.
 void add_train_options(CLI::App& command, TrainOptions& options);
+/// The flags of the parameters alone.
+void add_parameter_flags(CLI::App& command, TrainOptions& options);
 
 /// A dataset with what it is trained by.
 struct ChosenRun {

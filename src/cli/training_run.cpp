@@ -69,8 +69,18 @@ void write_nodes(const std::filesystem::path& path, const Graph& graph) {
   write_file(path, text);
 }
 
-SeedResult run_seed(const Context& context, const ChosenRun& run, const RunPlan& plan,
-                    ProgressTask* epochs) {
+Context with_options(const Context& context, std::uint64_t seed, int threads, bool quiet) {
+  Context::Options options = context.options();
+  options.seed = seed;
+  options.threads = threads;
+  if (quiet) options.progress = make_silent_progress();
+  return Context(options);
+}
+
+}  // namespace
+
+SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& plan,
+                   ProgressTask* epochs) {
   SeedResult result;
   result.seed = context.seed();
   RunFiles files;
@@ -97,15 +107,9 @@ SeedResult run_seed(const Context& context, const ChosenRun& run, const RunPlan&
   return result;
 }
 
-Context with_options(const Context& context, std::uint64_t seed, int threads, bool quiet) {
-  Context::Options options = context.options();
-  options.seed = seed;
-  options.threads = threads;
-  if (quiet) options.progress = make_silent_progress();
-  return Context(options);
+Context side_context(const Context& context, std::uint64_t seed) {
+  return with_options(context, seed, 1, true);
 }
-
-}  // namespace
 
 int threads_per_run(const Context& context, const ChosenRun& run, std::size_t seeds) {
   const auto at_once = std::min<std::int64_t>(context.threads(), static_cast<std::int64_t>(seeds));
@@ -122,8 +126,7 @@ std::vector<SeedResult> run_seeds(const Context& context, const ChosenRun& run,
   std::vector<SeedResult> results(plan.seeds.size());
   if (!side_by_side) {
     for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
-      results[i] =
-          run_seed(with_options(context, plan.seeds[i], threads, false), run, plan, nullptr);
+      results[i] = run_one(with_options(context, plan.seeds[i], threads, false), run, plan);
     }
     return results;
   }
@@ -131,8 +134,7 @@ std::vector<SeedResult> run_seeds(const Context& context, const ChosenRun& run,
                       static_cast<std::int64_t>(plan.seeds.size()) * run.config.epochs, "epochs");
   parallel_tasks(context, static_cast<std::int64_t>(plan.seeds.size()), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    results[index] =
-        run_seed(with_options(context, plan.seeds[index], threads, true), run, plan, &epochs);
+    results[index] = run_one(side_context(context, plan.seeds[index]), run, plan, &epochs);
   });
   epochs.finish();
   return results;

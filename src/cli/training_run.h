@@ -8,6 +8,7 @@
 
 #include "cli/train_options.h"
 #include "creg/core/context.h"
+#include "creg/core/progress.h"
 #include "creg/tasks/classify.h"
 #include "creg/train/trainer.h"
 
@@ -34,6 +35,13 @@ struct SeedResult {
 /// memory for it.
 std::vector<SeedResult> run_seeds(const Context& context, const ChosenRun& run,
                                   const RunPlan& plan);
+
+/// The run of the Context's seed on its threads, alone. `epochs` counts along where it is given.
+SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& plan,
+                   ProgressTask* epochs = nullptr);
+
+/// The Context for one of several runs side by side: one thread, no progress of its own.
+Context side_context(const Context& context, std::uint64_t seed);
 
 /// result.json of one seed or of all.
 nlohmann::ordered_json result_json(const Context& context, const ChosenRun& run,
