@@ -3,7 +3,9 @@
 namespace creg::cli {
 
 void add_commands(CLI::App& app, GlobalOptions& options) {
+#ifdef CREG_HAS_TORCH
   add_demo(app, options);
+#endif
   add_data(app, options);
 #ifdef CREG_HAS_TORCH
   add_train(app, options);
