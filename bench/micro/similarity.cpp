@@ -9,6 +9,7 @@
 #include "creg/graph/generators.h"
 #include "creg/ops/runtime.h"
 #include "creg/ops/similarity.h"
+#include "creg/ops/tensor_memory.h"
 
 namespace {
 
@@ -22,18 +23,40 @@ at::Tensor embeddings(std::int64_t nodes, std::int64_t width) {
   return at::leaky_relu(centres.index_select(0, at::randint(64, {nodes}, at::kLong)) + noise, 0.25);
 }
 
+/// Reports the most that tensors held at a time, beyond what they held at the start.
+class PeakMemory {
+ public:
+  explicit PeakMemory(benchmark::State& state)
+      : state_(state), before_(creg::tensor_memory().live_bytes) {
+    creg::release_kept_tensor_memory();
+    creg::reset_peak_tensor_memory();
+  }
+  PeakMemory(const PeakMemory&) = delete;
+  PeakMemory& operator=(const PeakMemory&) = delete;
+  ~PeakMemory() {
+    const std::int64_t more = creg::tensor_memory().peak_bytes - before_;
+    state_.counters["MB"] = static_cast<double>(more) / 1e6;
+  }
+
+ private:
+  benchmark::State& state_;
+  std::int64_t before_;
+};
+
 const creg::Context& context() {
   static const creg::Context instance = [] {
     creg::Context made;
     creg::prepare_torch(made);
+    creg::install_tensor_memory();
     return made;
   }();
   return instance;
 }
 
 void run(benchmark::State& state, const creg::SimilarityRequest& request) {
-  const at::Tensor h = embeddings(state.range(0), state.range(1));
   const creg::Context& ready = context();
+  const at::Tensor h = embeddings(state.range(0), state.range(1));
+  const PeakMemory peak(state);
   for (auto _ : state) benchmark::DoNotOptimize(creg::similarity_pass(ready, h, request));
 }
 
@@ -51,6 +74,7 @@ void materialised(benchmark::State& state) {
   context();
   const at::NoGradGuard no_grad;
   const at::Tensor h = embeddings(state.range(0), state.range(1));
+  const PeakMemory peak(state);
   for (auto _ : state) {
     const at::Tensor unit = h / h.norm(2, {1}, true).clamp_min(1e-12);
     at::Tensor p = at::mm(unit, unit.t());

@@ -3,9 +3,12 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "creg/core/error.h"
@@ -22,11 +25,13 @@ constexpr std::int64_t largest_block = 512;
 // Products of rows up to this norm, and their partial sums, stay in the range of float.
 constexpr double largest_plain_norm = 1.8e19;
 
-/// Where each block of nodes starts, and N at the end.
+/// Where each block of nodes starts, and N at the end. An odd number of blocks; the last may be
+/// empty.
 std::vector<std::int64_t> block_starts(std::int64_t n, std::int64_t block_rows) {
   std::vector<std::int64_t> starts;
   if (block_rows > 0) {
     for (std::int64_t start = 0; start < n; start += block_rows) starts.push_back(start);
+    if (starts.size() % 2 == 0) starts.push_back(n);
     starts.push_back(n);
     return starts;
   }
@@ -45,9 +50,9 @@ std::vector<std::int64_t> block_starts(std::int64_t n, std::int64_t block_rows) 
 /// The streamed pass: blocks of the similarity matrix on or above its diagonal, each computed once
 /// and given to the nodes on both its sides.
 ///
-/// Round r holds the pairs of blocks i <= j with i + j = r modulo their number. No block is in two
-/// pairs of a round, so its pairs run in parallel without locks, and every node meets the blocks
-/// in an order that does not depend on the threads.
+/// The blocks meet in rounds: round r holds the pairs i <= j with i + j = r modulo their number.
+/// Every block is in one pair of each round, and takes its rounds in order: so no two threads touch
+/// a node at once, and what a node sums up does not depend on the number of threads.
 class Pass {
  public:
   Pass(const Context& context, const at::Tensor& rows, const SimilarityRequest& request)
@@ -81,26 +86,47 @@ class Pass {
 
   SimilarityResult run() {
     const auto blocks = static_cast<std::int64_t>(starts_.size()) - 1;
-    ProgressTask progress(context_, "similarity of all pairs", blocks * (blocks + 1) / 2);
-    for (std::int64_t round = 0; round < blocks; ++round) {
-      std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-      for (std::int64_t i = 0; i < blocks; ++i) {
-        const std::int64_t j = (round - i + blocks) % blocks;
-        if (i <= j) pairs.emplace_back(i, j);
+    const std::int64_t pairs_per_round = (blocks + 1) / 2;
+    const std::int64_t pairs = blocks * pairs_per_round;
+    ProgressTask progress(context_, "similarity of all pairs", pairs);
+    std::vector<std::atomic<std::int64_t>> rounds_done(static_cast<std::size_t>(blocks));
+    std::atomic<bool> failed{false};
+    detail::for_pieces(pairs, [&](std::int64_t piece, std::int64_t worker) {
+      const std::int64_t round = piece / pairs_per_round;
+      const auto [i, j] = pair_of(blocks, round, piece % pairs_per_round);
+      auto& first = rounds_done[static_cast<std::size_t>(i)];
+      auto& second = rounds_done[static_cast<std::size_t>(j)];
+      // Pairs start in order, so the ones waited for are at work or done.
+      while (first != round || second != round) {
+        if (failed) return;
+        std::this_thread::yield();
       }
-      detail::for_pieces(static_cast<std::int64_t>(pairs.size()),
-                         [&](std::int64_t piece, std::int64_t worker) {
-                           const auto [i, j] = pairs[static_cast<std::size_t>(piece)];
-                           process(i, j, buffers_[static_cast<std::size_t>(worker)]);
-                           progress.advance();
-                         });
-    }
+      try {
+        process(i, j, buffers_[static_cast<std::size_t>(worker)]);
+        progress.advance();
+      } catch (...) {
+        failed = true;
+        throw;
+      }
+      first = round + 1;
+      second = round + 1;
+    });
     progress.finish();
     finish();
     return result_;
   }
 
  private:
+  /// The pairs of a round in order of their first block: those with i + j = round, then those with
+  /// i + j = round + blocks.
+  static std::pair<std::int64_t, std::int64_t> pair_of(std::int64_t blocks, std::int64_t round,
+                                                       std::int64_t place) {
+    const std::int64_t without_wrap = round / 2 + 1;
+    if (place < without_wrap) return {place, round - place};
+    const std::int64_t i = round + 1 + place - without_wrap;
+    return {i, round + blocks - i};
+  }
+
   /// Cosines are products scaled by both norms, so that no normalised copy is needed unless the
   /// products would overflow.
   void prepare_scales() {

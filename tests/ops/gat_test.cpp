@@ -83,6 +83,7 @@ at::Tensor reference(const CsrMatrix& graph, const Tensors& inputs, const GatOpt
 
 void expect_attention(const CsrMatrix& graph, const Tensors& inputs, const GatOptions& options = {},
                       SparseMatrix::Shape shape = SparseMatrix::Shape::general) {
+  prepare_torch(Context({.threads = 1}));
   const SparseMatrix pattern = pattern_of(graph, shape);
   expect_matches(
       [&](const Tensors& in) { return gat_aggregate(pattern, in[0], in[1], in[2], options); },

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "creg/ops/runtime.h"
+#include "creg/ops/tensor_memory.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"
 
@@ -117,9 +118,12 @@ bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
   return a.nbytes() == b.nbytes() && std::memcmp(a.data_ptr(), b.data_ptr(), a.nbytes()) == 0;
 }
 
+// One thread: hundreds of tiny passes would spend their time waking the others. The tests of
+// several threads make their own.
 class AllPairs : public testing::Test {
  protected:
-  Context context_;
+  AllPairs() { prepare_torch(context_); }
+  Context context_{Context::Options{.threads = 1}};
 };
 
 TEST_F(AllPairs, AwkwardSizesAgainstAllPairsInDouble) {
@@ -211,19 +215,25 @@ TEST_F(AllPairs, AddsUpManySmallSimilaritiesExactly) {
 }
 
 TEST_F(AllPairs, DoesNotDependOnTheNumberOfThreads) {
-  const at::Tensor h = irregular({700, 19});
-  SimilarityResult first;
-  for (const int threads : {1, 2, 3}) {
-    const Context context({.threads = threads});
-    prepare_torch(context);
-    const SimilarityResult result = similarity_pass(context, h, {.k = 5, .entropies = true});
-    if (threads == 1) {
-      first = result;
-      continue;
+  for (const std::int64_t n : {100, 700}) {
+    const at::Tensor h = irregular({n, 119});
+    for (const std::int64_t block : {0, 20}) {
+      const SimilarityRequest request{.k = 5, .entropies = true, .block_rows = block};
+      SimilarityResult first;
+      for (const int threads : {1, 2, 3}) {
+        SCOPED_TRACE(std::to_string(n) + " nodes, threads " + std::to_string(threads));
+        const Context context({.threads = threads});
+        prepare_torch(context);
+        const SimilarityResult result = similarity_pass(context, h, request);
+        if (threads == 1) {
+          first = result;
+          continue;
+        }
+        EXPECT_TRUE(same_bytes(result.indices, first.indices));
+        EXPECT_TRUE(same_bytes(result.values, first.values));
+        EXPECT_TRUE(same_bytes(result.entropies, first.entropies));
+      }
     }
-    EXPECT_TRUE(same_bytes(result.indices, first.indices));
-    EXPECT_TRUE(same_bytes(result.values, first.values));
-    EXPECT_TRUE(same_bytes(result.entropies, first.entropies));
   }
 }
 
@@ -277,10 +287,23 @@ TEST_F(AllPairs, EmptyEmbedding) {
   EXPECT_EQ(row_entropies(context_, at::empty({0, 5})).numel(), 0);
 }
 
+TEST_F(AllPairs, NeverHoldsAllPairs) {
+  const std::int64_t n = 4000;
+  const at::Tensor h = irregular({n, 8});
+  install_tensor_memory();
+  const std::int64_t before = tensor_memory().live_bytes;
+  reset_peak_tensor_memory();
+  const SimilarityResult result = similarity_pass(context_, h, {.k = 5, .entropies = true});
+  EXPECT_GT(tensor_memory().peak_bytes, before) << "nothing was counted";
+  EXPECT_LT(tensor_memory().peak_bytes - before, n * n * 4 / 16);
+}
+
 TEST_F(AllPairs, StopsWhenAsked) {
-  auto stop = std::make_shared<std::atomic<bool>>(true);
-  const Context context({.stop = stop});
-  EXPECT_THROW(row_entropies(context, irregular({600, 4})), Interrupted);
+  for (const int threads : {1, 2}) {
+    const Context context({.threads = threads, .stop = std::make_shared<std::atomic<bool>>(true)});
+    prepare_torch(context);
+    EXPECT_THROW(row_entropies(context, irregular({600, 4})), Interrupted);
+  }
 }
 
 }  // namespace

@@ -199,17 +199,35 @@ CREG_TARGET_CLONES void update_entropies(const Tile& tile, const EntropySums& su
 CREG_TARGET_CLONES void dot_products(const float* row, const float* rows, std::int64_t width,
                                      const std::int32_t* list, std::int64_t count,
                                      float* products) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float* other = rows + list[i] * width;
-    float partial[2 * lanes] = {};
+  // Four rows at a time keep several reads from memory in flight. The last four may repeat a row,
+  // so that every product is summed in the same way and equal rows tie.
+  for (std::int64_t i = 0; i < count; i += 4) {
+    const float* a = rows + list[i] * width;
+    const float* b = rows + list[std::min(i + 1, count - 1)] * width;
+    const float* c = rows + list[std::min(i + 2, count - 1)] * width;
+    const float* d = rows + list[std::min(i + 3, count - 1)] * width;
+    float sums[4 * lanes] = {};
     std::int64_t j = 0;
-    for (; j + 2 * lanes <= width; j += 2 * lanes) {
-      for (std::int64_t l = 0; l < 2 * lanes; ++l) partial[l] += row[j + l] * other[j + l];
+    for (; j + lanes <= width; j += lanes) {
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        const float x = row[j + l];
+        sums[l] += x * a[j + l];
+        sums[lanes + l] += x * b[j + l];
+        sums[2 * lanes + l] += x * c[j + l];
+        sums[3 * lanes + l] += x * d[j + l];
+      }
     }
-    for (std::int64_t l = 0; j < width; ++j, ++l) partial[l] += row[j] * other[j];
-    float sum = 0;
-    for (std::int64_t l = 0; l < 2 * lanes; ++l) sum += partial[l];
-    products[i] = sum;
+    for (std::int64_t l = 0; j < width; ++j, ++l) {
+      sums[l] += row[j] * a[j];
+      sums[lanes + l] += row[j] * b[j];
+      sums[2 * lanes + l] += row[j] * c[j];
+      sums[3 * lanes + l] += row[j] * d[j];
+    }
+    for (std::int64_t q = 0; q < std::min<std::int64_t>(4, count - i); ++q) {
+      float sum = 0;
+      for (std::int64_t l = 0; l < lanes; ++l) sum += sums[q * lanes + l];
+      products[i + q] = sum;
+    }
   }
 }
 
