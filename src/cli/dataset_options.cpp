@@ -51,6 +51,7 @@ Dataset open_chosen(const Context& context, const DatasetOptions& options,
   }
   UserDatasetSpec spec = options.own;
   spec.edges = options.edges;
+  if (spec.name.empty()) spec.name = spec.edges.stem().string();
   spec.features = options.features;
   spec.labels = options.labels;
   spec.splits.assign(options.splits.begin(), options.splits.end());

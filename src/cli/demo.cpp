@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -100,12 +101,13 @@ std::string demo_table(const Graph& graph, const std::vector<DemoRow>& rows) {
   return text;
 }
 
-void show_demo(const Context& context, bool json) {
+void show_demo(const Context& context, int epochs, bool json) {
   install_tensor_memory();
   ChosenRun base;
   base.dataset = open_dataset(context, "", "");
   base.graph = prepare_graph(context, base.dataset);
   base.recipe = "none";
+  base.config.epochs = epochs;
   std::vector<DemoRow> rows;
   for (const char* method : {"ml", "lc"}) {
     for (const char* reg : {"none", "contrast"}) {
@@ -129,8 +131,14 @@ void show_demo(const Context& context, bool json) {
 void add_demo(CLI::App& app, GlobalOptions& options) {
   CLI::App* command = app.add_subcommand(
       "demo", "ML and LC with and without Contrast-Reg on the embedded graph, in a minute");
-  command->callback([&options] {
-    options.action = [&options](const Context& context) { show_demo(context, options.json); };
+  const auto epochs = std::make_shared<int>(TrainConfig().epochs);
+  command->add_option("--epochs", *epochs, "The most epochs [300]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command->callback([epochs, &options] {
+    options.action = [epochs, &options](const Context& context) {
+      show_demo(context, *epochs, options.json);
+    };
   });
 }
 

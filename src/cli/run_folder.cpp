@@ -16,8 +16,9 @@ std::string absolute(const std::string& path) {
 }
 
 /// The lines that describe a user's own files.
-std::string own_dataset_toml(const DatasetOptions& options) {
-  std::string text = "edges = " + toml_value(absolute(options.edges)) + "\n";
+std::string own_dataset_toml(const DatasetOptions& options, const std::string& name) {
+  std::string text = "name = " + toml_value(name) + "\n";
+  text += "edges = " + toml_value(absolute(options.edges)) + "\n";
   if (!options.features.empty()) {
     text += "features = " + toml_value(absolute(options.features)) + "\n";
   }
@@ -58,7 +59,7 @@ RunRecord record_run(const std::filesystem::path& directory, const ChosenRun& ru
   if (!options.edges.empty()) {
     std::filesystem::create_directories(directory);
     const std::filesystem::path file = directory / "dataset.toml";
-    write_file(file, own_dataset_toml(options));
+    write_file(file, own_dataset_toml(options, run.graph.name));
     record.dataset = absolute(file.string());
   } else if (run.dataset.entry != nullptr) {
     record.dataset = run.dataset.entry->name;

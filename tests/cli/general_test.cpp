@@ -22,7 +22,7 @@ TEST(Cli, VersionAndHelpSucceed) {
   EXPECT_EQ(version.out, "creg 0.1.0\n");
   const RunResult help = run_creg({"--help"});
   EXPECT_EQ(help.status, 0);
-  EXPECT_TRUE(contains(help.out, "demo")) << help.out;
+  EXPECT_TRUE(contains(help.out, "data")) << help.out;
   EXPECT_TRUE(contains(help.out, "--threads")) << help.out;
 }
 
@@ -33,9 +33,9 @@ TEST(Cli, NothingAskedShowsHelpAndFails) {
 }
 
 TEST(Cli, UnknownWordsGetASuggestion) {
-  const RunResult command = run_creg({"dmeo"});
+  const RunResult command = run_creg({"inof"});
   EXPECT_EQ(command.status, 2);
-  EXPECT_TRUE(contains(command.err, "did you mean demo?")) << command.err;
+  EXPECT_TRUE(contains(command.err, "did you mean info?")) << command.err;
   const RunResult option = run_creg({"data", "list", "--markdwon"});
   EXPECT_EQ(option.status, 2);
   EXPECT_TRUE(contains(option.err, "did you mean --markdown?")) << option.err;
@@ -72,13 +72,6 @@ TEST(Cli, AFullOutputIsAFailure) {
   const RunResult result = run_creg({"info"}, {.stdout_path = "/dev/full"});
   EXPECT_EQ(result.status, 1);
   EXPECT_TRUE(contains(result.err, "No space left on device")) << result.err;
-}
-
-TEST(Cli, DemoShowsTheEmbeddedGraphAndWhatToTryNext) {
-  const RunResult result = run_creg({"demo"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(contains(result.out, "synthetic:citation"));
-  EXPECT_TRUE(contains(result.out, "creg data get cora"));
 }
 
 }  // namespace

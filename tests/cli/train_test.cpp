@@ -1,0 +1,342 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/run_creg.h"
+#include "creg/core/random.h"
+#include "creg/io/file.h"
+#include "support/temp_dir.h"
+
+namespace creg {
+namespace {
+
+using nlohmann::json;
+using test::read_text;
+using test::run_creg;
+using test::RunOptions;
+using test::RunResult;
+using test::TempDir;
+using Words = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Words joined(Words first, const Words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/// A small graph that is inside creg, narrow and short: a run takes a moment.
+Words small_run(const std::string& out, const Words& more = {}) {
+  return joined({"train", "--dataset", "synthetic:cora@0.1", "--dim", "16", "--epochs", "8",
+                 "--patience", "0", "--threads", "2", "--out", out},
+                more);
+}
+
+json run_json(const Words& words) {
+  const RunResult result = run_creg(joined(words, {"--json"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  return json::parse(result.out, nullptr, false);
+}
+
+TEST(Train, WritesWhatItPromises) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  const json result = run_json(small_run(out));
+  EXPECT_EQ(result["task"], "classify");
+  EXPECT_EQ(result["metrics"]["accuracy"]["values"].size(), 1);
+  EXPECT_EQ(result["epochs_run"], 8);
+  EXPECT_EQ(result["threads"], 2);
+  EXPECT_EQ(result["config"]["dim"], 16);
+  EXPECT_EQ(result["config"]["final_norm"], false);
+  EXPECT_TRUE(result["version"].is_string());
+  EXPECT_TRUE(result["seconds"].is_number());
+  EXPECT_TRUE(result["best_epoch"].is_number());
+  EXPECT_EQ(json::parse(read_text(dir / "run/result.json")), result);
+  for (const char* file : {"embedding.npy", "config.toml", "metrics.jsonl", "checkpoint.pt"}) {
+    EXPECT_TRUE(std::filesystem::exists(dir / "run" / file)) << file;
+  }
+  const std::string metrics = read_text(dir / "run/metrics.jsonl");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 8);
+  const json first = json::parse(metrics.substr(0, metrics.find('\n')));
+  for (const char* key : {"epoch", "loss", "contrast", "regulariser", "norm_mean", "norm_variance",
+                          "positive_sigma", "negative_sigma", "anchors", "lr", "seconds"}) {
+    EXPECT_TRUE(first[key].is_number()) << key;
+  }
+}
+
+TEST(Train, TheResultIsThatOfEvalClassify) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  const json trained = run_json(small_run(out, {"--final-norm"}));
+  const json evaluated = run_json({"eval", "classify", out});
+  EXPECT_EQ(trained["metrics"], evaluated["metrics"]);
+  EXPECT_EQ(evaluated["normalize"], "l2");
+}
+
+TEST(Train, OwnFilesWithoutLabelsAreEmbedded) {
+  const TempDir dir;
+  std::string edges;
+  std::string features = "id,a,b\n";
+  for (int i = 0; i < 30; ++i) {
+    edges += "n" + std::to_string(i) + ",n" + std::to_string((i * 7 + 1) % 30) + "\n";
+    features += "n" + std::to_string(i) + "," + std::to_string(i % 3) + ",1\n";
+  }
+  dir.write("edges.csv", "source,target\n" + edges);
+  dir.write("features.csv", features);
+  const std::string out = (dir / "run").string();
+  const RunResult result =
+      run_creg({"train", "--edges", (dir / "edges.csv").string(), "--features",
+                (dir / "features.csv").string(), "--dim", "4", "--epochs", "3", "--out", out});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "no labels")) << result.out;
+  const json written = json::parse(read_text(dir / "run/result.json"));
+  EXPECT_TRUE(written["metrics"].is_null());
+  EXPECT_TRUE(read_text(dir / "run/nodes.tsv").starts_with("n0\nn1\n"));
+  // The run knows its files: it can be gone on with and embedded again.
+  const RunResult again = run_creg({"train", "--resume", out});
+  EXPECT_EQ(again.status, 0) << again.err;
+}
+
+TEST(Train, SeedsSideBySideEqualSingleThreadedRuns) {
+  const TempDir dir;
+  const json pooled = run_json(small_run((dir / "both").string(), {"--seeds", "2"}));
+  EXPECT_EQ(pooled["seeds"], (std::vector<int>{0, 1}));
+  EXPECT_EQ(pooled["metrics"]["accuracy"]["values"].size(), 2);
+  EXPECT_EQ(pooled["epochs_run"], (std::vector<int>{8, 8}));
+  EXPECT_EQ(json::parse(read_text(dir / "both/result.json")), pooled);
+  for (const char* seed : {"0", "1"}) {
+    Words words = small_run((dir / seed).string(), {"--seed", seed});
+    *std::find(words.begin(), words.end(), "2") = "1";  // --threads
+    EXPECT_EQ(run_creg(words).status, 0);
+    EXPECT_EQ(read_text(dir / seed / "embedding.npy"),
+              read_text(dir / "both" / ("seed-" + std::string(seed)) / "embedding.npy"));
+  }
+}
+
+TEST(Train, EmbedRepeatsTheEmbedding) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  ASSERT_EQ(run_creg(small_run(out, {"--method", "lc"})).status, 0);
+  const std::string again = (dir / "again.npy").string();
+  const RunResult embedded = run_creg({"embed", "--checkpoint", out + "/checkpoint.pt", "--dataset",
+                                       "synthetic:cora@0.1", "--out", again});
+  EXPECT_EQ(embedded.status, 0) << embedded.err;
+  EXPECT_EQ(read_text(again), read_text(dir / "run/embedding.npy"));
+  const RunResult other = run_creg({"embed", "--checkpoint", out + "/checkpoint.pt", "--dataset",
+                                    "synthetic:pubmed@0.02", "--out", again});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_TRUE(contains(other.err, "1433") && contains(other.err, "500")) << other.err;
+  const RunResult kind = run_creg({"embed", "--checkpoint", out + "/checkpoint.pt", "--dataset",
+                                   "synthetic:cora@0.1", "--out", "a.xyz"});
+  EXPECT_EQ(kind.status, 2);
+  EXPECT_TRUE(contains(kind.err, ".safetensors")) << kind.err;
+}
+
+TEST(Train, DryRunTrainsNothing) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  const json plan = run_json(small_run(out, {"--dry-run"}));
+  EXPECT_GT(plan["memory"]["bytes"], 0);
+  EXPECT_FALSE(std::filesystem::exists(out));
+  const RunResult table = run_creg(small_run(out, {"--dry-run"}));
+  EXPECT_TRUE(contains(table.out, "memory, estimated") && contains(table.out, "dim = 16"))
+      << table.out;
+}
+
+TEST(Train, WhatCannotFitIsRefusedBeforehand) {
+  const TempDir dir;
+  const RunResult result = run_creg({"train", "--dataset", "synthetic:cora", "--dim", "65536",
+                                     "--layers", "100", "--out", (dir / "run").string()});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_TRUE(contains(result.err, "more memory than there is") && contains(result.err, "--dim"))
+      << result.err;
+}
+
+TEST(Train, BadInputIsNamed) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  const auto expect = [&](const Words& words, const Words& parts) {
+    const RunResult result = run_creg(small_run(out, words));
+    EXPECT_EQ(result.status, 2) << result.err;
+    for (const std::string& part : parts) {
+      EXPECT_TRUE(contains(result.err, part)) << part << " is not in " << result.err;
+    }
+  };
+  expect({"--method", "mml"}, {"mml", "ml or lc"});
+  expect({"--k", "0"}, {"--k", "1 to 1,000"});
+  expect({"--reg", "dropout"}, {"--reg", "dropout", "contrast"});
+  expect({"--curriculum", "3"}, {"curriculum", "lc"});
+  expect({"--encoder", "gat", "--heads", "3"}, {"heads", "16"});
+  expect({"--recipe", "missing.toml"}, {"missing.toml"});
+  expect({"--resume", out}, {"--resume"});
+  EXPECT_FALSE(std::filesystem::exists(dir / "run/embedding.npy"));
+  const RunResult nothing = run_creg({"train", "--resume", (dir / "nowhere").string()});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_TRUE(contains(nothing.err, "no run to resume")) << nothing.err;
+}
+
+TEST(Train, AFolderOfSomethingElseIsNotWrittenTo) {
+  const TempDir dir;
+  std::filesystem::create_directories(dir / "mine");
+  dir.write("mine/thesis.tex", "years of work");
+  const RunResult result = run_creg(small_run((dir / "mine").string()));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "thesis.tex")) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(dir / "mine/config.toml"));
+}
+
+TEST(Train, ARecipeFileSetsWhatFlagsDoNot) {
+  const TempDir dir;
+  const std::string recipe =
+      dir.write("mine.toml",
+                "source = \"made up\"\ndataset = \"synthetic:cora@0.1\"\nmethod = \"lc\"\n"
+                "dim = 8\nepochs = 3\nlr = 0.02\n")
+          .string();
+  const json result = run_json({"train", "--recipe", recipe, "--lr", "0.05", "--patience", "0",
+                                "--out", (dir / "run").string()});
+  EXPECT_EQ(result["recipe"], recipe);
+  EXPECT_EQ(result["config"]["method"], "lc");
+  EXPECT_EQ(result["config"]["dim"], 8);
+  EXPECT_EQ(result["config"]["lr"], 0.05);
+  EXPECT_EQ(result["epochs_run"], 3);
+}
+
+TEST(Train, CtrlCFinishesTheEpochAndTellsHowToGoOn) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  Words words = {"train", "--dataset", "synthetic:cora@0.1", "--dim", "16", "--patience",
+                 "0",     "--epochs",  "100000000",          "--out", out};
+  RunOptions options;
+  options.while_running = [&](int pid, const std::string& /*err*/) {
+    while (!std::filesystem::exists(out + "/metrics.jsonl")) usleep(2000);
+    usleep(50'000);
+    kill(pid, SIGINT);
+  };
+  const RunResult result = run_creg(words, options);
+  EXPECT_EQ(result.status, 130) << result.err;
+  EXPECT_TRUE(contains(result.err, "creg train --resume " + out)) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(out + "/checkpoint.pt"));
+  EXPECT_FALSE(std::filesystem::exists(out + "/embedding.npy"));
+}
+
+/// Killed at random moments, again and again, until it is done: the bytes are those of a run that
+/// nobody disturbed.
+TEST(Train, KilledAndResumedGivesTheSameBytes) {
+  const TempDir dir;
+  const Words settings = {"--dataset",    "synthetic:cora@0.1",
+                          "--method",     "lc",
+                          "--dim",        "16",
+                          "--epochs",     "400",
+                          "--patience",   "0",
+                          "--curriculum", "3",
+                          "--threads",    "2",
+                          "--quiet"};
+  const std::string whole = (dir / "whole").string();
+  ASSERT_EQ(run_creg(joined({"train", "--out", whole}, settings)).status, 0);
+  const std::string out = (dir / "run").string();
+  RandomStream stream(11, Purpose::test);
+  int kills = 0;
+  Words words = joined({"train", "--out", out}, settings);
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    RunOptions options;
+    if (kills < 4) {
+      options.while_running = [&](int pid, const std::string& /*err*/) {
+        usleep(static_cast<useconds_t>(300'000 + stream.below(500'000)));
+        kill(pid, SIGKILL);
+      };
+    }
+    const RunResult result = run_creg(words, options);
+    if (result.status == 0) break;
+    ASSERT_EQ(result.status, 128 + SIGKILL) << result.err;
+    ++kills;
+    // Killed before its first file it has to start again.
+    if (std::filesystem::exists(dir / "run/config.toml")) words = {"train", "--resume", out};
+  }
+  EXPECT_EQ(read_text(dir / "run/embedding.npy"), read_text(dir / "whole/embedding.npy"));
+  const std::string metrics = read_text(dir / "run/metrics.jsonl");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 400);
+}
+
+TEST(Train, AFullDiskIsAnErrorAndLeavesNoHalfFile) {
+  const TempDir dir;
+  RunOptions options;
+  options.file_size_limit = 20'000;
+  const RunResult result = run_creg(small_run((dir / "run").string()), options);
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(dir / "run/checkpoint.pt"));
+  EXPECT_FALSE(std::filesystem::exists(dir / "run/embedding.npy"));
+}
+
+TEST(Sweep, ComparesByValidationAndGoesOnWithWhatIsMissing) {
+  const TempDir dir;
+  const std::string out = (dir / "sweep.jsonl").string();
+  const Words words = {"sweep",         "none",
+                       "--dataset",     "synthetic:cora@0.1",
+                       "--dim",         "8",
+                       "--epochs",      "3",
+                       "--grid",        "lr=0.01,0.001",
+                       "--grid",        "ratio=0,1", "--seeds", "2",
+                       "--out",         out};
+  const json result = run_json(words);
+  ASSERT_EQ(result["points"].size(), 4);
+  double before = 2;
+  for (const json& point : result["points"]) {
+    EXPECT_LE(point["val_accuracy"]["mean"], before);
+    before = point["val_accuracy"]["mean"];
+    EXPECT_FALSE(point.contains("accuracy"));  // nothing is chosen by test accuracy
+  }
+  EXPECT_EQ(result["best"], result["points"][0]["point"]);
+  EXPECT_EQ(result["best_accuracy"]["values"].size(), 2);
+  // Without its last line one point is run again, and the answer is the same.
+  const std::string text = read_text(out);
+  write_file(out, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+  json again = run_json(words);
+  for (json* part : {&again}) {
+    for (json& point : (*part)["points"]) point.erase("seconds");
+  }
+  json expected = result;
+  for (json& point : expected["points"]) point.erase("seconds");
+  EXPECT_EQ(again, expected);
+  // Another sweep must not mix with it.
+  Words other = words;
+  *std::find(other.begin(), other.end(), "3") = "4";
+  const RunResult refused = run_creg(other);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(contains(refused.err, "another sweep")) << refused.err;
+}
+
+TEST(Sweep, BadGridsAreNamed) {
+  const auto expect = [](const Words& words, const std::string& part) {
+    const RunResult result = run_creg(
+        joined({"sweep", "none", "--dataset", "synthetic:cora@0.1", "--epochs", "1"}, words));
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(contains(result.err, part)) << result.err;
+  };
+  expect({"--grid", "lr"}, "KEY=VALUE");
+  expect({"--grid", "rate=1"}, "'rate'");
+  expect({"--grid", "lr=fast"}, "'fast'");
+  const RunResult recipe = run_creg({"sweep", "ml/nothing"});
+  EXPECT_EQ(recipe.status, 2);
+  EXPECT_TRUE(contains(recipe.err, "ml/cora")) << recipe.err;
+}
+
+TEST(Demo, ShowsTheEffectAndWhatToTryNext) {
+  const RunResult result = run_creg({"demo", "--epochs", "2"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* part : {"synthetic:citation", "mean sigma", "contrast", "creg data get cora"}) {
+    EXPECT_TRUE(contains(result.out, part)) << result.out;
+  }
+  const json rows = run_json({"demo", "--epochs", "1"})["rows"];
+  ASSERT_EQ(rows.size(), 4);
+  EXPECT_EQ(rows[1]["reg"], "contrast");
+  EXPECT_GT(rows[0]["accuracy"]["mean"], 0.1);
+}
+
+}  // namespace
+}  // namespace creg
