@@ -37,13 +37,26 @@ std::vector<fs::path> seed_folders(const fs::path& folder) {
 
 struct RunSettings {
   std::string dataset;
+  std::vector<std::string> transforms;
   std::optional<bool> final_norm;
 };
+
+// "a+b" as read_settings joins a list.
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
 
 RunSettings read_run_settings(const fs::path& config) {
   RunSettings settings;
   for (const Setting& setting : read_settings(map_file(config))) {
     if (setting.key == "dataset") settings.dataset = setting.value;
+    if (setting.key == "transforms") settings.transforms = split_list(setting.value);
     if (setting.key != "final_norm") continue;
     if (setting.value != "true" && setting.value != "false") {
       fail_input({.what = "final_norm is neither true nor false",
@@ -88,9 +101,13 @@ EmbeddingSource find_embeddings(const fs::path& path) {
     const RunSettings settings = is_there(config) ? read_run_settings(config) : RunSettings{};
     if (source.files.empty()) {
       source.dataset = settings.dataset;
+      source.transforms = settings.transforms;
       source.final_norm = settings.final_norm;
     } else if (settings.dataset != source.dataset) {
       refuse_mixture(path, "dataset", in_quotes(source.dataset), in_quotes(settings.dataset));
+    } else if (settings.transforms != source.transforms) {
+      refuse_mixture(path, "transforms", join_words(source.transforms, ", "),
+                     join_words(settings.transforms, ", "));
     } else if (settings.final_norm != source.final_norm) {
       refuse_mixture(path, "final_norm", "true", "false");
     }

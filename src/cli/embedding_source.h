@@ -13,6 +13,7 @@ namespace creg::cli {
 struct EmbeddingSource {
   std::vector<std::filesystem::path> files;  ///< one embedding per run, in the order of the seeds
   std::string dataset;                       ///< what the runs' config.toml says; empty: nothing
+  std::vector<std::string> transforms;       ///< the same, on top of the dataset's own
   std::optional<bool> final_norm;            ///< the same
 };
 

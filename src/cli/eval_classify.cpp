@@ -62,7 +62,10 @@ void evaluate(const Context& context, const EvalClassifyOptions& chosen,
               const GlobalOptions& globals) {
   const EmbeddingSource source = find_embeddings(chosen.source);
   DatasetOptions wanted = chosen.dataset;
-  if (wanted.dataset.empty() && wanted.edges.empty()) wanted.dataset = source.dataset;
+  if (wanted.dataset.empty() && wanted.edges.empty()) {
+    wanted.dataset = source.dataset;
+    if (wanted.transforms.empty()) wanted.transforms = source.transforms;
+  }
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   const ClassifyOptions options = classify_options(context, chosen, dataset, graph, source);

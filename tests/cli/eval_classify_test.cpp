@@ -125,6 +125,9 @@ TEST_F(EvalClassify, TakesDatasetAndNormalisationFromTheRun) {
   const json raw = run_json({run, "--splits", "3", "--normalize", "none"});
   EXPECT_EQ(raw["normalize"], "none");
   EXPECT_NE(raw["metrics"], found["metrics"]);
+  // The transforms of the run are taken too: this one is unknown.
+  dir_.write("run/config.toml", "dataset = \"" + dataset_ + "\"\ntransforms = [\"turn\"]\n");
+  expect_refused({run}, {"turn"});
 }
 
 TEST_F(EvalClassify, PoolsSeedsOnTheSameSplits) {
