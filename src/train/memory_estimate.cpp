@@ -83,8 +83,8 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
   if (config.encoder.kind == EncoderKind::gat) matrices += 8 * entries;
   add("graph", graph.adjacency.bytes() + matrices);
   add("features", feature_bytes(graph));
-  // Values, gradients, Adam's two moments, the best so far.
-  constexpr std::int64_t copies = 5;
+  // Values, gradients, Adam's two moments, the best so far and the best before it.
+  constexpr std::int64_t copies = 6;
   add("parameters", copies * number_bytes * parameter_count(graph, config));
   add("activations and gradients",
       static_cast<std::int64_t>(live_arrays(config) * static_cast<double>(product(nodes, d))));

@@ -129,7 +129,9 @@ class Trainer {
         identity_(graph_identity(context, graph)),
         model_(config, feature_cols(graph.features), context.seed()),
         inputs_(context, graph, model_.encoder->aggregation()),
-        adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)) {}
+        adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)),
+        best_(copies(model_.parameters.all())),
+        previous_(copies(model_.parameters.all())) {}
 
   TrainResult run() {
     if (files_.resume) resume();
@@ -241,31 +243,31 @@ class Trainer {
                       .expected = "labels and a split with a validation part",
                       .hint = "--select loss needs no labels"});
         }
-        keep = best_.empty() || *statistics.val_accuracy > best_accuracy_;
+        keep = best_epoch_ < 0 || *statistics.val_accuracy > best_accuracy_;
         if (keep) best_accuracy_ = *statistics.val_accuracy;
         break;
       }
     }
     if (!keep) return;
+    // Whether the step was a good one shows only in the next epoch's loss: the one before stays.
+    std::swap(best_, previous_);
+    previous_epoch_ = best_epoch_;
     best_epoch_ = statistics.epoch;
-    if (best_.empty()) {
-      best_ = copies(model_.parameters.all());
-    } else {
-      put_values(best_, model_.parameters.all(), "");
-    }
+    put_values(best_, model_.parameters.all(), "");
   }
 
   [[noreturn]] void fail_not_finite(const EpochStatistics& statistics) {
-    std::string kept;
-    if (!best_.empty()) {
-      kept = "; the parameters of epoch " + std::to_string(best_epoch_) + " are kept";
-      // What is not finite must not be resumed: the checkpoint goes on from the best epoch.
-      put_values(model_.parameters.all(), best_, "");
-      keep_checkpoint();
-      if (!files_.directory.empty()) {
-        kept += " in " + (files_.directory / "checkpoint.pt").string();
-      }
+    // These parameters are what the step of the epoch before left.
+    if (best_epoch_ == statistics.epoch - 1) {
+      best_ = previous_;
+      best_epoch_ = previous_epoch_;
     }
+    std::string kept =
+        best_epoch_ < 0 ? "; the parameters it began with are kept"
+                        : "; the parameters of epoch " + std::to_string(best_epoch_) + " are kept";
+    if (!files_.directory.empty()) kept += " in " + (files_.directory / "checkpoint.pt").string();
+    put_values(model_.parameters.all(), best_, "");
+    keep_checkpoint();
     fail_environment(
         {.what = "the loss is not finite at epoch " + std::to_string(statistics.epoch) + kept,
          .found = "contrast " + std::to_string(statistics.contrast) + ", regulariser " +
@@ -304,16 +306,15 @@ class Trainer {
     Checkpoint checkpoint = read_checkpoint(path);
     check_resumable(checkpoint, identity_, config_pairs(context_, config_), path.string());
     put_values(model_.parameters.all(), checkpoint.model, path.string());
-    if (!checkpoint.best_model.empty()) {
-      best_ = copies(model_.parameters.all());
-      put_values(best_, checkpoint.best_model, path.string());
-    }
+    put_values(best_, checkpoint.best_model, path.string());
+    put_values(previous_, checkpoint.best_model, path.string());
     adam_.restart(checkpoint.lr);
     adam_.put_back(std::move(checkpoint.moments1), std::move(checkpoint.moments2),
                    checkpoint.optimizer_steps);
     model_.method->restore(checkpoint.method_state);
     epoch_ = static_cast<int>(checkpoint.epoch);
     best_epoch_ = static_cast<int>(checkpoint.best_epoch);
+    previous_epoch_ = best_epoch_;
     waited_ = static_cast<int>(checkpoint.epochs_without_gain);
     lowest_loss_ = checkpoint.lowest_loss;
     best_accuracy_ = checkpoint.best_accuracy;
@@ -330,12 +331,14 @@ class Trainer {
   Adam adam_;
   TrainResult result_;
 
-  int epoch_ = 0;  // done so far
-  int best_epoch_ = 0;
+  int epoch_ = 0;        // done so far
+  int best_epoch_ = -1;  // none yet: the parameters at the start
+  int previous_epoch_ = -1;
   int waited_ = 0;
   double lowest_loss_ = std::numeric_limits<double>::infinity();
   double best_accuracy_ = 0;
   std::vector<NamedTensor> best_;
+  std::vector<NamedTensor> previous_;  // what was best before `best_`
   double seconds_ = 0;
   Clock::time_point last_checkpoint_;
 };
@@ -375,8 +378,7 @@ DenseMatrix embed(const Context& context, const Graph& graph,
   }
   ParameterList parameters(0);
   const std::unique_ptr<Encoder> encoder = make_encoder(config.encoder, width, parameters);
-  put_values(parameters.all(), kept.best_model.empty() ? kept.model : kept.best_model,
-             checkpoint.string());
+  put_values(parameters.all(), kept.best_model, checkpoint.string());
   const GraphInputs inputs(context, prepared, encoder->aggregation());
   return embedding_of(context, inputs, *encoder, config);
 }

@@ -262,7 +262,7 @@ TEST(Train, ALossThatIsNotFiniteStopsTheRunAndKeepsTheBest) {
   config.encoder.layers = 8;
   const Graph graph = test::two_groups();
   expect_error([&] { train(context_of(0), graph, config, {.directory = dir.path()}); },
-               {"not finite at epoch 1", "epoch 0 are kept", "learning rate", "--lr is 100"},
+               {"not finite at epoch 1", "it began with are kept", "learning rate", "--lr is 100"},
                ErrorKind::environment);
   const DenseMatrix kept = embed(context_of(0), graph, dir.path() / "checkpoint.pt");
   for (const float value : kept.values) ASSERT_TRUE(std::isfinite(value));
