@@ -217,6 +217,10 @@ std::vector<Outcome> run_points(const Context& context, const ChosenRun& base,
     if (++finished[p] < seeds) return;
     Outcome outcome{.point = points[p]};
     for (const SeedResult& seed : results[p]) {
+      if (!seed.classification) {
+        fail_input({.what = "the labels cannot be evaluated, so there is nothing to compare by",
+                    .file = base.graph.name});
+      }
       const ClassifyResult& classified = *seed.classification;
       outcome.val.insert(outcome.val.end(), classified.val_accuracy.begin(),
                          classified.val_accuracy.end());

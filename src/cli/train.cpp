@@ -74,7 +74,8 @@ void show_result(const Context& context, const ChosenRun& run, const RunPlan& pl
     epochs += result.training.epochs_run;
   }
   if (classified.empty()) {
-    text += fmt::format("{}: no labels, so nothing was evaluated\n", run.graph.name);
+    text += fmt::format("{}: {}, so nothing was evaluated\n", run.graph.name,
+                        run.graph.has_labels() ? "no split of the labels" : "no labels");
   } else {
     text += classify_table(pool_results(classified), run.graph.name);
   }

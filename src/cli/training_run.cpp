@@ -22,7 +22,7 @@ ClassifyOptions classify_options(const ChosenRun& run, const RunPlan& plan) {
   ClassifyOptions options;
   options.protocol = run.dataset.protocol;
   options.splits = plan.splits;
-  options.normalize = run.config.final_norm ? Normalize::l2 : Normalize::none;
+  if (run.config.final_norm) options.normalize = Normalize::l2;
   return options;
 }
 
@@ -99,7 +99,12 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
     write_nodes(files.directory / "nodes.tsv", run.graph);
   }
   if (plan.evaluate && run.graph.has_labels()) {
-    result.classification = classify(context, run.graph, result.training.embedding, options);
+    try {
+      result.classification = classify(context, run.graph, result.training.embedding, options);
+    } catch (const Error& error) {
+      // The embedding is what was asked for: labels that cannot be evaluated do not spoil it.
+      context.log().write(LogLevel::warning, std::string("not evaluated: ") + error.what());
+    }
   }
   if (!files.directory.empty()) {
     write_file(files.directory / "result.json", result_json(context, run, {result}).dump(2) + "\n");
