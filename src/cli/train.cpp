@@ -26,6 +26,7 @@ struct TrainCommand {
   int eval_splits = 0;
   bool dry_run = false;
   bool parameters = false;
+  bool recipe_template = false;
 };
 
 nlohmann::ordered_json memory_json(const ChosenRun& run) {
@@ -115,6 +116,10 @@ void train_command(const Context& context, const TrainCommand& command,
     print_result(parameters_markdown());
     return;
   }
+  if (command.recipe_template) {
+    print_result(recipe_template());
+    return;
+  }
   install_tensor_memory();
   const bool resume = !command.resume.empty();
   if (resume && (!command.options.values.empty() || !command.out.empty() || command.seeds != 0 ||
@@ -199,6 +204,8 @@ void add_train(CLI::App& app, GlobalOptions& options) {
   command->add_flag("--dry-run", chosen->dry_run,
                     "Print the settings and the estimated memory, train nothing");
   command->add_flag("--parameters", chosen->parameters, "Print all parameters as Markdown");
+  command->add_flag("--template", chosen->recipe_template,
+                    "Print a recipe with every key, to be filled in");
   add_train_options(*command, chosen->options);
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {

@@ -350,6 +350,25 @@ std::string config_toml(const TrainConfig& config) {
   return text;
 }
 
+std::string recipe_template() {
+  const TrainConfig defaults;
+  std::string text =
+      "# A recipe with every key at its default: copy it, take the # away where you want another\n"
+      "# value. `creg train --recipe FILE`; a flag comes before the recipe.\n\n"
+      "# where the settings come from, in words\n#source = \"\"\n\n"
+      "# used when no --dataset is given\n#dataset = \"cora\"\n";
+  std::string group;
+  for (const Parameter& parameter : train_parameters()) {
+    if (parameter.group != group) {
+      group = parameter.group;
+      text += "\n# --- " + group + " ---\n";
+    }
+    text += "\n# " + parameter.help + "\n# " + parameter.values + "\n#" + parameter.key + " = " +
+            toml_value(parameter.get(defaults)) + "\n";
+  }
+  return text;
+}
+
 std::string parameters_markdown() {
   const TrainConfig defaults;
   std::string text =

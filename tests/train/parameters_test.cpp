@@ -125,6 +125,23 @@ TEST(Parameters, ThePageInDocsIsUpToDate) {
       << "run: build/release/creg train --parameters > docs/parameters.md";
 }
 
+TEST(Parameters, TheTemplateOfRecipesIsUpToDate) {
+  const Bytes file = map_file(test::source_dir() / "recipes" / "template.toml");
+  EXPECT_EQ(file.text(), recipe_template())
+      << "run: build/release/creg train --template > recipes/template.toml";
+}
+
+TEST(Parameters, TheTemplateWithoutItsMarksIsTheDefaults) {
+  std::string text = recipe_template();
+  for (std::size_t i = 0; (i = text.find("\n#", i)) != std::string::npos; ++i) {
+    if (text[i + 2] != ' ') text.erase(i + 1, 1);
+  }
+  TrainConfig config;
+  config.lr = 7;
+  EXPECT_EQ(apply_recipe(config, text, "template"), "cora");
+  EXPECT_EQ(config_toml(config), config_toml(TrainConfig()));
+}
+
 TEST(Recipes, AllAreValidAndNameTheirSource) {
   ASSERT_FALSE(shipped_recipes().empty());
   for (const Recipe& recipe : shipped_recipes()) {

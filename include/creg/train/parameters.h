@@ -37,6 +37,9 @@ void apply_settings(TrainConfig& config, const std::vector<Setting>& settings,
 /// `key = value` lines, in the order of the table.
 std::string config_toml(const TrainConfig& config);
 
+/// recipes/template.toml: every key, commented out, with its default.
+std::string recipe_template();
+
 /// docs/parameters.md.
 std::string parameters_markdown();
 
