@@ -4,10 +4,12 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "ops/autograd_node.h"
 #include "ops/column_sums.h"
 #include "ops/cpu/aggregate_kernels.h"
+#include "ops/cpu/panel_kernels.h"
 #include "ops/parallel_rows.h"
 
 namespace creg {
@@ -21,21 +23,72 @@ const T* pointer(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
 }
 
+/// Per row of M the entries whose columns lie in [from, to); columns ascend.
+void entries_between(const cpu::RowProduct& product, std::int64_t rows, std::int64_t from,
+                     std::int64_t to, std::vector<std::int64_t>& starts,
+                     std::vector<std::int64_t>& ends) {
+  at::parallel_for(0, rows, 256, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const std::int32_t* const first = product.columns + starts[r];
+      const std::int32_t* const last = product.columns + product.offsets[r + 1];
+      starts[r] = std::lower_bound(first, last, from) - product.columns;
+      ends[r] = std::lower_bound(product.columns + starts[r], last, to) - product.columns;
+    }
+  });
+}
+
+/// Long rows over X: every element of X is used by many of them, so a panel of it that stays in the
+/// cache is copied together first.
+void multiply_in_panels(const cpu::RowProduct& product, std::int64_t rows,
+                        std::int64_t source_rows) {
+  constexpr std::int64_t panel_bytes = std::int64_t{384} << 10;
+  constexpr std::int64_t panel_rows = panel_bytes / (4 * cpu::panel_width);
+  const std::int64_t panels = (product.width + cpu::panel_width - 1) / cpu::panel_width;
+  // With more threads than panels the rows of M are shared out too; each piece packs for itself.
+  const std::int64_t pieces = std::max<std::int64_t>(1, at::get_num_threads() / panels);
+  std::vector<std::int64_t> starts(product.offsets, product.offsets + rows);
+  std::vector<std::int64_t> ends(product.offsets + 1, product.offsets + rows + 1);
+  for (std::int64_t from = 0; from < source_rows || from == 0; from += panel_rows) {
+    const std::int64_t to = std::min(from + panel_rows, source_rows);
+    if (source_rows > panel_rows) entries_between(product, rows, from, to, starts, ends);
+    at::parallel_for(0, panels * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<float> panel(static_cast<std::size_t>((to - from) * cpu::panel_width));
+      for (std::int64_t task = begin; task < end; ++task) {
+        cpu::PanelProduct part;
+        part.column = task / pieces * cpu::panel_width;
+        part.count = std::min(cpu::panel_width, product.width - part.column);
+        // Tasks of one panel follow each other.
+        if (task == begin || task % pieces == 0) {
+          cpu::pack_panel(product.x, product.width, from, to, part.column, part.count,
+                          panel.data());
+        }
+        part.starts = starts.data();
+        part.ends = ends.data();
+        part.columns = product.columns;
+        part.values = product.values;
+        part.first_row = from;
+        part.panel = panel.data();
+        part.out = product.out;
+        part.width = product.width;
+        part.accumulate = product.accumulate || from > 0;
+        const std::int64_t piece = task % pieces;
+        cpu::multiply_panel(part, rows * piece / pieces, rows * (piece + 1) / pieces);
+      }
+    });
+  }
+}
+
 void multiply(const cpu::RowProduct& product, std::int64_t rows, std::int64_t source_rows) {
-  // Long rows over a large X read it again and again: a block of its columns that stays in the
-  // second-level cache is read from memory once.
-  constexpr std::int64_t cache_bytes = std::int64_t{1} << 20;
-  constexpr std::int64_t long_row = 32;
-  std::int64_t block = product.width;
-  if (product.offsets[rows] > long_row * rows) {
-    const std::int64_t fitting = cache_bytes / 4 / std::max<std::int64_t>(source_rows, 1);
-    block =
-        std::clamp<std::int64_t>(fitting / 64 * 64, 64, product.width < 64 ? 64 : product.width);
+  constexpr std::int64_t long_row = 12;
+  const std::int64_t entries = product.offsets[rows];
+  const bool plain =
+      product.gather == nullptr && product.scatter == nullptr && product.activated == nullptr;
+  if (plain && entries > long_row * rows && entries > long_row * source_rows) {
+    multiply_in_panels(product, rows, source_rows);
+    return;
   }
   parallel_rows(product.offsets, rows, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t column = 0; column < product.width; column += block) {
-      cpu::multiply_rows(product, begin, end, column, std::min(column + block, product.width));
-    }
+    cpu::multiply_rows(product, begin, end);
   });
 }
 

@@ -88,7 +88,7 @@ struct PairLossBackward : public Node {
       product.out = d_rows.data_ptr<float>();
       product.accumulate = same;
       parallel_rows(product.offsets, rows, [&](std::int64_t begin, std::int64_t end) {
-        cpu::multiply_rows(product, begin, end, 0, product.width);
+        cpu::multiply_rows(product, begin, end);
       });
       if (same) {
         result[0] = at::Tensor();

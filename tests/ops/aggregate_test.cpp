@@ -138,29 +138,50 @@ TEST(Aggregate, ASymmetricMatrixIsItsOwnTranspose) {
                  {irregular({3, 4})});
 }
 
-/// Rows long enough for the column blocks, large enough for several pieces.
-TEST(Aggregate, LongRowsAndManyThreads) {
+/// Rows so long, in both directions, that the product is made in panels, over more rows of X than
+/// one panel holds; widths below, at and beyond a panel's.
+class LongRows : public ::testing::TestWithParam<int> {};
+
+TEST_P(LongRows, MatchTheDenseProductWhateverTheThreads) {
+  const int width = GetParam();
   std::vector<std::int32_t> rows;
   std::vector<std::int32_t> cols;
-  for (int r = 0; r < 60; ++r) {
-    for (int e = 0; e < 40 + r % 7; ++e) {
+  std::vector<float> values;
+  for (int r = 0; r < 120; ++r) {
+    // Row 7 is empty, row 8 lies in the last panel alone.
+    const int count = r == 7 ? 0 : r == 8 ? 5 : 500 + r;
+    for (int e = 0; e < count; ++e) {
       rows.push_back(r);
-      cols.push_back((e * 7 + r) % 9000);
+      cols.push_back(r == 8 ? 3990 + e : (e * 13 + r) % 4000);
+      values.push_back(static_cast<float>(e % 7) * 0.1F - 0.3F);
     }
   }
-  const CsrMatrix matrix = csr_from_entries(Context(), 60, 9000, rows, cols, {});
-  const SparseMatrix sparse(Context(), matrix);
-  const at::Tensor x = irregular({9000, 130});
-  const at::Tensor wanted = at::mm(dense(matrix), x.to(at::kDouble));
-  const int threads = at::get_num_threads();
-  at::set_num_threads(1);
-  const at::Tensor alone = aggregate(sparse, x);
-  at::set_num_threads(3);
-  const at::Tensor together = aggregate(sparse, x);
-  at::set_num_threads(threads);
-  EXPECT_LT(test::distance(alone, wanted), 2e-6);
-  EXPECT_TRUE(at::equal(alone, together));
+  for (const bool weighted : {true, false}) {
+    const CsrMatrix matrix = csr_from_entries(Context(), 120, 4000, rows, cols,
+                                              weighted ? values : std::vector<float>());
+    const SparseMatrix sparse(Context(), matrix);
+    const at::Tensor reference = dense(matrix);
+    const at::Tensor x = irregular({4000, width});
+    const at::Tensor weights = irregular({120, width}, 1);
+    const auto run = [&](int threads) {
+      at::set_num_threads(threads);
+      const at::Tensor leaf = x.clone().set_requires_grad(true);
+      const at::Tensor out = aggregate(sparse, leaf);
+      (out * weights).sum().backward();
+      return std::pair(out.detach(), leaf.grad());
+    };
+    const int threads = at::get_num_threads();
+    const auto [alone, gradient_alone] = run(1);
+    const auto [together, gradient_together] = run(5);
+    at::set_num_threads(threads);
+    EXPECT_LT(test::distance(alone, reference.mm(x.to(at::kDouble))), 2e-6);
+    EXPECT_LT(test::distance(gradient_alone, reference.t().mm(weights.to(at::kDouble))), 2e-6);
+    EXPECT_TRUE(at::equal(alone, together));
+    EXPECT_TRUE(at::equal(gradient_alone, gradient_together));
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(Widths, LongRows, ::testing::Values(1, 63, 64, 130));
 
 TEST(Aggregate, ShapesThatDoNotFitAreNamed) {
   const SparseMatrix sparse(Context(), uneven_matrix());

@@ -7,11 +7,10 @@ namespace creg::cpu {
 namespace {
 
 /// pre = x + bias (x and pre may be the same row), activated = pre > 0 ? pre : slope·pre.
-/// `x` and `pre` point at column `column`, `activated` at the row's first.
 CREG_INLINE void activate_row(const Activation& activation, const float* x, float* pre,
-                              float* activated, std::int64_t column, std::int64_t n) {
-  float* __restrict out = activated + column;
-  const float* bias = activation.bias == nullptr ? nullptr : activation.bias + column;
+                              float* activated, std::int64_t n) {
+  float* __restrict out = activated;
+  const float* bias = activation.bias;
   if (bias != nullptr) {
     for (std::int64_t j = 0; j < n; ++j) pre[j] = x[j] + bias[j];
   } else if (pre != x) {
@@ -21,7 +20,7 @@ CREG_INLINE void activate_row(const Activation& activation, const float* x, floa
     const float slope = activation.slope[0];
     for (std::int64_t j = 0; j < n; ++j) out[j] = pre[j] > 0 ? pre[j] : slope * pre[j];
   } else {
-    const float* __restrict slope = activation.slope + column;
+    const float* __restrict slope = activation.slope;
     for (std::int64_t j = 0; j < n; ++j) {
       const float scaled = slope[j] * pre[j];
       out[j] = pre[j] > 0 ? pre[j] : scaled;
@@ -57,12 +56,11 @@ CREG_INLINE void leaky_gradient_row(const float* __restrict pre, const float* __
 }  // namespace
 
 CREG_TARGET_CLONES
-void multiply_rows(const RowProduct& product, std::int64_t row_begin, std::int64_t row_end,
-                   std::int64_t col_begin, std::int64_t col_end) {
-  const std::int64_t n = col_end - col_begin;
-  for (std::int64_t r = row_begin; r < row_end; ++r) {
+void multiply_rows(const RowProduct& product, std::int64_t begin, std::int64_t end) {
+  const std::int64_t n = product.width;
+  for (std::int64_t r = begin; r < end; ++r) {
     const std::int64_t target = product.scatter == nullptr ? r : product.scatter[r];
-    float* __restrict out = product.out + target * product.width + col_begin;
+    float* __restrict out = product.out + target * product.width;
     const std::int64_t first = product.offsets[r];
     const std::int64_t last = product.offsets[r + 1];
     bool accumulate = product.accumulate;
@@ -73,7 +71,7 @@ void multiply_rows(const RowProduct& product, std::int64_t row_begin, std::int64
       for (int i = 0; i < count; ++i) {
         const std::int32_t column = product.columns[e + i];
         const std::int64_t source = product.gather == nullptr ? column : product.gather[column];
-        rows[i] = product.x + source * product.width + col_begin;
+        rows[i] = product.x + source * product.width;
         if (product.values != nullptr) weights[i] = product.values[e + i];
       }
       combine_rows(out, rows, weights, count, n, accumulate);
@@ -83,8 +81,7 @@ void multiply_rows(const RowProduct& product, std::int64_t row_begin, std::int64
       for (std::int64_t j = 0; j < n; ++j) out[j] = 0;
     }
     if (product.activated != nullptr) {
-      activate_row(product.activation, out, out, product.activated + target * product.width,
-                   col_begin, n);
+      activate_row(product.activation, out, out, product.activated + target * product.width, n);
     }
   }
 }
@@ -93,7 +90,7 @@ CREG_TARGET_CLONES
 void activate_rows(const Activation& activation, const float* x, float* pre, float* activated,
                    std::int64_t width, std::int64_t begin, std::int64_t end) {
   for (std::int64_t r = begin; r < end; ++r) {
-    activate_row(activation, x + r * width, pre + r * width, activated + r * width, 0, width);
+    activate_row(activation, x + r * width, pre + r * width, activated + r * width, width);
   }
 }
 

@@ -12,7 +12,7 @@ struct Activation {
   std::int64_t slope_stride = 0;  ///< 0: one slope for all columns, 1: one each
 };
 
-/// out = M·X, a range of rows and of X's columns at a time.
+/// out = M·X, a range of rows at a time.
 struct RowProduct {
   const std::int64_t* offsets = nullptr;
   const std::int32_t* columns = nullptr;
@@ -29,9 +29,7 @@ struct RowProduct {
   Activation activation;
 };
 
-/// Rows [row_begin, row_end), columns [col_begin, col_end).
-void multiply_rows(const RowProduct& product, std::int64_t row_begin, std::int64_t row_end,
-                   std::int64_t col_begin, std::int64_t col_end);
+void multiply_rows(const RowProduct& product, std::int64_t begin, std::int64_t end);
 
 /// pre = x + bias and its activation, rows [begin, end) of dense matrices.
 void activate_rows(const Activation& activation, const float* x, float* pre, float* activated,
