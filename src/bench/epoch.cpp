@@ -59,7 +59,7 @@ EpochBench bench_epoch(const Context& context, const Graph& graph, const TrainCo
                              require_finite(loss, epoch);
                              if (epoch == 0) out.plain_first_loss = loss;
                            },
-                           plain->resident_bytes()});
+                           plain->resident_bytes(), options.plain_memory});
   }
   std::vector<Measurement> measured =
       measure(context, config.method + " epochs", options, contestants);

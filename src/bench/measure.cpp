@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
+#include <optional>
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
@@ -13,19 +15,30 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Of this process, all threads together.
+double cpu_milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
 double nearest_rank(const std::vector<double>& sorted, double share) {
   const double rank = std::ceil(share * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
 void run_once(const Contestant& contestant, int round, bool counts, Measurement& measurement) {
+  std::optional<PlainTensorMemory> plain;
+  if (contestant.plain_memory) plain.emplace();
   reset_peak_tensor_memory();
   const std::int64_t before = tensor_memory().live_bytes;
+  const double cpu_start = cpu_milliseconds();
   const Clock::time_point start = Clock::now();
   contestant.run(round);
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (!counts) return;
   measurement.ms.push_back(ms);
+  measurement.cpu_ms.push_back(cpu_milliseconds() - cpu_start);
   measurement.peak_bytes = std::max(
       measurement.peak_bytes, contestant.resident_bytes + tensor_memory().peak_bytes - before);
 }

@@ -49,7 +49,7 @@ SelectBench bench_select(const Context& context, const Graph& graph, const Encod
                              plain = {};
                              plain = plain_similarity(h, k, true);
                            },
-                           bytes});
+                           bytes, options.plain_memory});
   }
   std::vector<Measurement> measured = measure(context, "similarities", options, contestants);
   SelectBench out;

@@ -99,7 +99,7 @@ SpmmBench bench_spmm(const Context& context, const Graph& graph, std::int64_t di
                              plain_product.reset();
                              plain_product = at::mm(csr, h);
                            },
-                           h_bytes + csr_bytes});
+                           h_bytes + csr_bytes, options.plain_memory});
   }
   std::vector<Measurement> measured = measure(context, "products", options, contestants);
   out.ours = std::move(measured[0]);

@@ -15,8 +15,9 @@ nlohmann::ordered_json times_or_null(const std::optional<Measurement>& measured,
 
 std::string table_row(const std::string& name, const Measurement& measured) {
   const Spread ms = spread_of(measured.ms);
-  return fmt::format("{:<22}{:>12}{:>12}{:>12}{:>14}\n", name, human_seconds(ms.median / 1e3),
+  return fmt::format("{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}\n", name, human_seconds(ms.median / 1e3),
                      human_seconds(ms.p10 / 1e3), human_seconds(ms.p90 / 1e3),
+                     human_seconds(spread_of(measured.cpu_ms).median / 1e3),
                      human_bytes(measured.peak_bytes));
 }
 
@@ -28,6 +29,17 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
                   "Also time a baseline, in turns with ours: plain, the same in plain libtorch")
       ->type_name("plain")
       ->check(CLI::IsMember({"plain"}));
+  command
+      .add_option_function<std::string>(
+          "--plain-memory",
+          [&options](const std::string& name) {
+            options.plain_memory = name;
+            options.measure.plain_memory = name == "libtorch";
+          },
+          "Where the baseline's tensors live: in the same memory as ours, which keeps large blocks "
+          "for the next tensor, or as libtorch itself takes them [same]")
+      ->type_name("same|libtorch")
+      ->check(CLI::IsMember({"same", "libtorch"}));
   command.add_option("--repetitions", options.measure.repetitions, "Rounds that count")
       ->type_name("N")
       ->check(CLI::Range(1, 100000))
@@ -64,14 +76,18 @@ void add_times(nlohmann::ordered_json& out, const Context& context, const BenchO
   out["peak_bytes"] = ours.peak_bytes;
   out["baseline_peak_bytes"] = nullptr;
   if (baseline) out["baseline_peak_bytes"] = baseline->peak_bytes;
-  out["allocator"] = "creg's for both: counts, and keeps large blocks for the next tensor";
+  out["cpu_ms"] = spread_of(ours.cpu_ms).median;
+  out["baseline_cpu_ms"] = nullptr;
+  if (baseline) out["baseline_cpu_ms"] = spread_of(baseline->cpu_ms).median;
+  out["baseline_memory"] = nullptr;
+  if (baseline) out["baseline_memory"] = options.plain_memory;
 }
 
 std::string times_table(const Context& context, const BenchOptions& options,
                         const std::string& baseline_name, const Measurement& ours,
                         const std::optional<Measurement>& baseline) {
-  std::string text =
-      fmt::format("{:<22}{:>12}{:>12}{:>12}{:>14}\n", "", "median", "10 %", "90 %", "peak memory");
+  std::string text = fmt::format("{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}\n", "", "median", "10 %",
+                                 "90 %", "of cores", "peak memory");
   text += table_row("creg", ours);
   if (baseline) {
     text += table_row(baseline_name, *baseline);
@@ -81,6 +97,12 @@ std::string times_table(const Context& context, const BenchOptions& options,
   }
   text += fmt::format("\n{} rounds in turns on {} threads, {} before them\n",
                       options.measure.repetitions, context.threads(), options.measure.warm_up);
+  if (baseline) {
+    text += options.measure.plain_memory
+                ? "the baseline's tensors have libtorch's own memory\n"
+                : "both have the memory that keeps large blocks; --plain-memory libtorch takes it "
+                  "from the baseline\n";
+  }
   return text;
 }
 

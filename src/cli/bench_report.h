@@ -11,7 +11,8 @@
 namespace creg::cli {
 
 struct BenchOptions {
-  std::string compare;  ///< "plain", or empty
+  std::string compare;                ///< "plain", or empty
+  std::string plain_memory = "same";  ///< or "libtorch"
   MeasureOptions measure;
 
   bool plain() const { return compare == "plain"; }

@@ -54,6 +54,24 @@ TEST(Measure, CountsWhatIsKeptAndWhatIsMade) {
   EXPECT_EQ(measured[1].peak_bytes, 0);
 }
 
+TEST(Measure, PlainMemoryIsCountedAndKeepsNothing) {
+  install_tensor_memory();
+  release_kept_tensor_memory();
+  constexpr std::int64_t large = 1 << 20;
+  std::vector<std::int64_t> kept;
+  const auto run = [&](int /*round*/) {
+    { const at::Tensor block = at::empty({large}); }
+    kept.push_back(tensor_memory().kept_bytes);
+  };
+  const std::vector<Measurement> measured =
+      measure(Context(), "blocks", {.warm_up = 0, .repetitions = 1}, {{run, 0, true}, {run, 0}});
+  EXPECT_EQ(measured[0].peak_bytes, 4 * large);
+  EXPECT_EQ(measured[1].peak_bytes, 4 * large);
+  EXPECT_EQ(kept[0], 0);
+  EXPECT_GE(kept[1], 4 * large);
+  release_kept_tensor_memory();
+}
+
 TEST(Measure, StopsOnCtrlC) {
   const auto stop = std::make_shared<std::atomic<bool>>(false);
   const Context context({.stop = stop});

@@ -26,13 +26,14 @@ json result_of(const std::vector<std::string>& arguments) {
 }
 
 void expect_times(const json& out, bool compared) {
-  for (const char* key : {"ms", "ms_p10", "ms_p90", "peak_bytes", "repetitions", "threads"}) {
+  for (const char* key :
+       {"ms", "ms_p10", "ms_p90", "peak_bytes", "repetitions", "threads", "cpu_ms"}) {
     EXPECT_TRUE(out[key].is_number()) << key << " in " << out;
   }
   EXPECT_LE(out["ms_p10"], out["ms"]);
   EXPECT_LE(out["ms"], out["ms_p90"]);
   for (const char* key : {"baseline_ms", "baseline_ms_p10", "baseline_ms_p90", "speedup",
-                          "speedup_p10", "speedup_p90", "baseline_peak_bytes"}) {
+                          "speedup_p10", "speedup_p90", "baseline_peak_bytes", "baseline_cpu_ms"}) {
     ASSERT_TRUE(out.contains(key)) << key;
     EXPECT_EQ(out[key].is_number(), compared) << key << " in " << out;
     EXPECT_EQ(out[key].is_null(), !compared) << key;
@@ -54,7 +55,15 @@ TEST(BenchCommand, EpochsBesidePlainOnes) {
   EXPECT_EQ(out["threads"], 1);
   EXPECT_EQ(out["repetitions"], 3);
   EXPECT_EQ(out["baseline"], "plain");
+  EXPECT_EQ(out["baseline_memory"], "same");
   EXPECT_NEAR(out["first_loss"].get<double>(), out["baseline_first_loss"].get<double>(), 1e-4);
+}
+
+TEST(BenchCommand, TheBaselineMayHaveLibtorchsMemory) {
+  const json out = result_of(bench(
+      "epoch", {"--dim", "16", "--compare", "plain", "--plain-memory", "libtorch", "--json"}));
+  expect_times(out, true);
+  EXPECT_EQ(out["baseline_memory"], "libtorch");
 }
 
 TEST(BenchCommand, EpochsAlone) {

@@ -22,16 +22,21 @@ Spread spread_of(std::vector<double> sample);
 struct MeasureOptions {
   int warm_up = 2;  ///< rounds that do not count
   int repetitions = 11;
+  /// The baseline's tensors have libtorch's own memory, whose large blocks go back to the system
+  /// with every tensor, instead of ours, which keeps them.
+  bool plain_memory = false;
 };
 
 /// One way: what is timed, and the bytes of tensors and arrays that it keeps between calls.
 struct Contestant {
   std::function<void(int round)> run;  ///< rounds count from 0, warm-up included
   std::int64_t resident_bytes = 0;
+  bool plain_memory = false;  ///< its tensors are taken as libtorch itself takes them
 };
 
 struct Measurement {
-  std::vector<double> ms;  ///< of each repetition, in order
+  std::vector<double> ms;      ///< of each repetition, in order
+  std::vector<double> cpu_ms;  ///< of all threads together: what a busy machine does not stretch
   /// The most tensor bytes that were alive in a repetition: the resident ones, and those it made.
   std::int64_t peak_bytes = 0;
 };
