@@ -12,9 +12,22 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
   add_embed(app, options);
   add_sweep(app, options);
   add_eval(app, options);
+  add_bench(app, options);
 #endif
   add_info(app, options);
 }
+
+#ifdef CREG_HAS_TORCH
+void add_bench(CLI::App& app, GlobalOptions& options) {
+  CLI::App* bench = app.add_subcommand(
+      "bench", "Times, side by side with plain libtorch: whole epochs, similarities, products");
+  bench->require_subcommand(1);
+  bench->fallthrough();
+  add_bench_epoch(*bench, options);
+  add_bench_select(*bench, options);
+  add_bench_spmm(*bench, options);
+}
+#endif
 
 void add_data(CLI::App& app, GlobalOptions& options) {
   CLI::App* data = app.add_subcommand("data", "Datasets: list, get, inspect, convert, split");

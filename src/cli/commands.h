@@ -10,10 +10,16 @@ void add_commands(CLI::App& app, GlobalOptions& options);
 void add_train(CLI::App& app, GlobalOptions& options);
 void add_embed(CLI::App& app, GlobalOptions& options);
 void add_sweep(CLI::App& app, GlobalOptions& options);
+void add_bench(CLI::App& app, GlobalOptions& options);
 void add_demo(CLI::App& app, GlobalOptions& options);
 void add_data(CLI::App& app, GlobalOptions& options);
 void add_eval(CLI::App& app, GlobalOptions& options);
 void add_info(CLI::App& app, GlobalOptions& options);
+
+// Below `creg bench`.
+void add_bench_epoch(CLI::App& bench, GlobalOptions& options);
+void add_bench_select(CLI::App& bench, GlobalOptions& options);
+void add_bench_spmm(CLI::App& bench, GlobalOptions& options);
 
 // Below `creg data`.
 void add_data_convert(CLI::App& data, GlobalOptions& options);

@@ -24,6 +24,7 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 struct Header {
   std::size_t total;  // header included; what the block was taken with
   std::size_t asked;
+  bool mapped;  // taken by mmap, else by aligned_alloc
 };
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
@@ -41,11 +42,11 @@ class Memory {
 
   void* take(std::size_t asked) {
     const std::size_t bytes = asked + header_bytes;
-    const std::size_t total =
-        bytes < large_bytes ? round_up(bytes, header_bytes) : round_up(bytes, huge_page);
-    void* block = total < large_bytes ? std::aligned_alloc(header_bytes, total) : take_large(total);
+    const bool mapped = bytes >= large_bytes && plain_.load(std::memory_order_relaxed) == 0;
+    const std::size_t total = round_up(bytes, mapped ? huge_page : header_bytes);
+    void* block = mapped ? take_large(total) : std::aligned_alloc(header_bytes, total);
     if (block == nullptr) throw std::bad_alloc();
-    *static_cast<Header*>(block) = {total, asked};
+    *static_cast<Header*>(block) = {total, asked, mapped};
     const std::int64_t live =
         live_.fetch_add(static_cast<std::int64_t>(asked)) + static_cast<std::int64_t>(asked);
     std::int64_t peak = peak_.load();
@@ -57,7 +58,7 @@ class Memory {
   void give(void* block) {
     const Header header = *static_cast<Header*>(block);
     live_.fetch_sub(static_cast<std::int64_t>(header.asked));
-    if (header.total < large_bytes) {
+    if (!header.mapped) {
       std::free(block);  // NOLINT(cppcoreguidelines-no-malloc): pairs with aligned_alloc
       return;
     }
@@ -80,6 +81,7 @@ class Memory {
     return {live_.load(), peak_.load(), kept_};
   }
   void reset_peak() { peak_.store(live_.load()); }
+  void count_plain(int change) { plain_.fetch_add(change); }
 
  private:
   Memory() = default;
@@ -122,6 +124,7 @@ class Memory {
 
   std::atomic<std::int64_t> live_{0};
   std::atomic<std::int64_t> peak_{0};
+  std::atomic<int> plain_{0};  // how many PlainTensorMemory live
   std::mutex mutex_;
   std::map<std::size_t, std::vector<void*>> free_;
   std::int64_t kept_ = 0;
@@ -159,6 +162,13 @@ void reset_peak_tensor_memory() {
 }
 void release_kept_tensor_memory() {
   Memory::instance().release();
+}
+
+PlainTensorMemory::PlainTensorMemory() {
+  Memory::instance().count_plain(1);
+}
+PlainTensorMemory::~PlainTensorMemory() {
+  Memory::instance().count_plain(-1);
 }
 
 }  // namespace creg

@@ -3,6 +3,7 @@
 
 #include <ATen/Version.h>
 #include <c10/core/Allocator.h>
+#include <c10/util/Exception.h>
 #include <torch/types.h>
 #include <torch/version.h>
 
@@ -36,6 +37,26 @@ class Allocator : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) const final {
     return take(bytes);
   }
+#endif
+};
+
+/// Keeps libtorch's own remarks off standard error while it lives.
+class NoRemarks {
+ private:
+  class Silence : public c10::WarningHandler {
+#if TORCH_VERSION_MAJOR >= 2
+    void process(const c10::Warning& /*remark*/) override {}
+#else
+    void process(const c10::SourceLocation& /*place*/, const std::string& /*text*/,
+                 bool /*verbatim*/) override {}
+#endif
+  };
+
+  Silence silence_;
+#if TORCH_VERSION_MAJOR >= 2
+  c10::WarningUtils::WarningHandlerGuard guard_{&silence_};
+#else
+  c10::Warning::WarningHandlerGuard guard_{&silence_};
 #endif
 };
 

@@ -7,23 +7,18 @@
 #include <limits>
 #include <memory>
 
-#include "creg/contrast/contrast_reg.h"
-#include "creg/contrast/curriculum.h"
 #include "creg/contrast/epoch_pass.h"
 #include "creg/core/build_info.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/core/text.h"
-#include "creg/graph/transforms.h"
-#include "creg/methods/method.h"
-#include "creg/ops/row_norms.h"
 #include "creg/ops/runtime.h"
 #include "creg/ops/tensors.h"
 #include "creg/train/parameters.h"
 #include "train/checkpoint.h"
 #include "train/graph_identity.h"
 #include "train/metrics_file.h"
-#include "train/optimiser.h"
+#include "train/training_step.h"
 
 namespace creg {
 namespace {
@@ -36,19 +31,6 @@ double seconds_since(Clock::time_point start) {
 
 /// Epochs between two looks at the validation accuracy.
 constexpr int val_every = 5;
-
-void require_features(const Graph& graph) {
-  if (has_features(graph.features)) return;
-  fail_input({.what = "the dataset has no features, and an encoder needs some",
-              .file = graph.name,
-              .hint = "give a table with --features FILE or the key `features`; labels are not "
-                      "needed for training"});
-}
-
-Graph with_prepared_features(const Context& context, Graph graph, const TrainConfig& config) {
-  require_features(graph);
-  return config.pre_norm ? row_normalise_features(context, std::move(graph)) : graph;
-}
 
 TextPairs config_pairs(const Context& context, const TrainConfig& config) {
   TextPairs pairs;
@@ -87,28 +69,6 @@ void put_values(const std::vector<NamedTensor>& parameters, const std::vector<Na
   }
 }
 
-/// Encoder, method and regulariser with one list of parameters.
-struct Model {
-  Model(const TrainConfig& config, std::int64_t features, std::uint64_t seed)
-      : parameters(seed), encoder(make_encoder(config.encoder, features, parameters)) {
-    encoder_parameters = parameters.all().size();
-    method = make_method(
-        config.method,
-        {.contrast = config.contrast, .dim = config.encoder.dim, .epochs = config.epochs},
-        parameters);
-    if (config.regulariser.contrast) {
-      regulariser = std::make_unique<ContrastReg>(config.regulariser, config.contrast.log,
-                                                  config.encoder.dim, parameters);
-    }
-  }
-
-  ParameterList parameters;
-  std::unique_ptr<Encoder> encoder;
-  std::size_t encoder_parameters = 0;  // they come first
-  std::unique_ptr<Method> method;
-  std::unique_ptr<ContrastReg> regulariser;
-};
-
 DenseMatrix embedding_of(const Context& context, const GraphInputs& inputs, const Encoder& encoder,
                          const TrainConfig& config) {
   const at::NoGradGuard no_grad;
@@ -127,11 +87,9 @@ class Trainer {
         files_(files),
         observer_(observer),
         identity_(graph_identity(context, graph)),
-        model_(config, feature_cols(graph.features), context.seed()),
-        inputs_(context, graph, model_.encoder->aggregation()),
-        adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)),
-        best_(copies(model_.parameters.all())),
-        previous_(copies(model_.parameters.all())) {}
+        step_(context, graph, config),
+        best_(copies(parameters())),
+        previous_(copies(parameters())) {}
 
   TrainResult run() {
     if (files_.resume) resume();
@@ -149,7 +107,7 @@ class Trainer {
       seconds_ = earlier + seconds_since(start);
       const bool over = epoch_ == config_.epochs || patience_is_over();
       const bool stopped = context_.stopped();
-      if (stopped || over || round_starts_next() ||
+      if (stopped || over || step_.starts_round(epoch_) ||
           seconds_since(last_checkpoint_) >= files_.checkpoint_seconds) {
         metrics.flush();
         keep_checkpoint();
@@ -159,8 +117,8 @@ class Trainer {
       progress.advance();
     }
     progress.finish_early();
-    put_values(model_.parameters.all(), best_, "");
-    result_.embedding = embedding_of(context_, inputs_, *model_.encoder, config_);
+    put_values(parameters(), best_, "");
+    result_.embedding = embedding();
     result_.epochs_run = epoch_;
     result_.best_epoch = best_epoch_;
     result_.seconds = earlier + seconds_since(start);
@@ -175,41 +133,16 @@ class Trainer {
 
   bool patience_is_over() const { return config_.patience > 0 && waited_ > config_.patience; }
 
-  bool round_starts_next() const {
-    return config_.contrast.curriculum > 1 && epoch_ < config_.epochs &&
-           round_of(epoch_, config_.epochs, config_.contrast.curriculum, inputs_.nodes).starts;
+  const std::vector<NamedTensor>& parameters() const { return step_.model().parameters.all(); }
+
+  DenseMatrix embedding() const {
+    return embedding_of(context_, step_.inputs(), *step_.model().encoder, config_);
   }
 
   EpochStatistics train_epoch() {
     const Clock::time_point start = Clock::now();
-    if (epoch_ > 0 && round_starts_next()) adam_.restart(config_.lr * later_round_rate);
-    EpochStatistics statistics;
-    statistics.epoch = epoch_;
-    statistics.lr = adam_.lr();
-    {
-      EpochPass pass(context_, inputs_, *model_.encoder,
-                     {.seed = context_.seed(),
-                      .epoch = static_cast<std::uint32_t>(epoch_),
-                      .unit_rows = config_.regulariser.l2norm});
-      const EpochLoss contrast = model_.method->loss(pass);
-      at::Tensor total = contrast.loss;
-      statistics.contrast = contrast.loss.item<double>();
-      statistics.positive_sigma = contrast.positive_sigma;
-      statistics.negative_sigma = contrast.negative_sigma;
-      statistics.anchors = contrast.anchors;
-      if (model_.regulariser) {
-        const at::Tensor penalty = model_.regulariser->loss(pass);
-        statistics.regulariser = penalty.item<double>();
-        total = total + penalty * config_.regulariser.ratio;
-      }
-      statistics.loss = total.item<double>();
-      const NormStatistics norms = norm_statistics(pass.embedding().detach());
-      statistics.norm_mean = norms.mean;
-      statistics.norm_variance = norms.variance;
-      if (!std::isfinite(statistics.loss)) fail_not_finite(statistics);
-      total.backward();
-    }
-    adam_.step();
+    EpochStatistics statistics = step_.run(epoch_);
+    if (!std::isfinite(statistics.loss)) fail_not_finite(statistics);
     ++epoch_;
     judge(statistics);
     statistics.seconds = seconds_since(start);
@@ -234,8 +167,7 @@ class Trainer {
       case Select::val: {
         const bool last = epoch_ == config_.epochs || patience_is_over();
         if (observer_ == nullptr || (epoch_ % val_every != 0 && !last)) break;
-        statistics.val_accuracy =
-            observer_->val_accuracy(embedding_of(context_, inputs_, *model_.encoder, config_));
+        statistics.val_accuracy = observer_->val_accuracy(embedding());
         if (!statistics.val_accuracy) {
           fail_input({.what = "no validation accuracy to select by",
                       .file = "select",
@@ -253,7 +185,7 @@ class Trainer {
     std::swap(best_, previous_);
     previous_epoch_ = best_epoch_;
     best_epoch_ = statistics.epoch;
-    put_values(best_, model_.parameters.all(), "");
+    put_values(best_, parameters(), "");
   }
 
   [[noreturn]] void fail_not_finite(const EpochStatistics& statistics) {
@@ -266,7 +198,7 @@ class Trainer {
         best_epoch_ < 0 ? "; the parameters it began with are kept"
                         : "; the parameters of epoch " + std::to_string(best_epoch_) + " are kept";
     if (!files_.directory.empty()) kept += " in " + (files_.directory / "checkpoint.pt").string();
-    put_values(model_.parameters.all(), best_, "");
+    put_values(parameters(), best_, "");
     keep_checkpoint();
     fail_environment(
         {.what = "the loss is not finite at epoch " + std::to_string(statistics.epoch) + kept,
@@ -282,18 +214,18 @@ class Trainer {
     last_checkpoint_ = Clock::now();
     if (files_.directory.empty()) return;
     Checkpoint checkpoint;
-    checkpoint.model = model_.parameters.all();
-    checkpoint.moments1 = adam_.moments1();
-    checkpoint.moments2 = adam_.moments2();
-    checkpoint.optimizer_steps = adam_.steps();
+    checkpoint.model = parameters();
+    checkpoint.moments1 = step_.optimiser().moments1();
+    checkpoint.moments2 = step_.optimiser().moments2();
+    checkpoint.optimizer_steps = step_.optimiser().steps();
     checkpoint.best_model = best_;
-    checkpoint.method_state = model_.method->state();
+    checkpoint.method_state = step_.model().method->state();
     checkpoint.epoch = epoch_;
     checkpoint.best_epoch = best_epoch_;
     checkpoint.epochs_without_gain = waited_;
     checkpoint.lowest_loss = lowest_loss_;
     checkpoint.best_accuracy = best_accuracy_;
-    checkpoint.lr = adam_.lr();
+    checkpoint.lr = step_.optimiser().lr();
     checkpoint.seconds = seconds_;
     checkpoint.config = config_pairs(context_, config_);
     checkpoint.graph = identity_;
@@ -305,13 +237,13 @@ class Trainer {
     const std::filesystem::path path = files_.directory / "checkpoint.pt";
     Checkpoint checkpoint = read_checkpoint(path);
     check_resumable(checkpoint, identity_, config_pairs(context_, config_), path.string());
-    put_values(model_.parameters.all(), checkpoint.model, path.string());
+    put_values(parameters(), checkpoint.model, path.string());
     put_values(best_, checkpoint.best_model, path.string());
     put_values(previous_, checkpoint.best_model, path.string());
-    adam_.restart(checkpoint.lr);
-    adam_.put_back(std::move(checkpoint.moments1), std::move(checkpoint.moments2),
-                   checkpoint.optimizer_steps);
-    model_.method->restore(checkpoint.method_state);
+    step_.optimiser().restart(checkpoint.lr);
+    step_.optimiser().put_back(std::move(checkpoint.moments1), std::move(checkpoint.moments2),
+                               checkpoint.optimizer_steps);
+    step_.model().method->restore(checkpoint.method_state);
     epoch_ = static_cast<int>(checkpoint.epoch);
     best_epoch_ = static_cast<int>(checkpoint.best_epoch);
     previous_epoch_ = best_epoch_;
@@ -326,9 +258,7 @@ class Trainer {
   RunFiles files_;
   TrainObserver* observer_;
   TextPairs identity_;
-  Model model_;
-  GraphInputs inputs_;
-  Adam adam_;
+  TrainingStep step_;
   TrainResult result_;
 
   int epoch_ = 0;        // done so far

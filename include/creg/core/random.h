@@ -30,6 +30,7 @@ enum class Purpose : std::uint16_t {
   random_pairs = 45,
   positive_neighbour = 32,
   probe_weights = 64,
+  bench_values = 96,
 };
 
 /// One Philox4x32-10 stream. Cheap to make: give every item its own.

@@ -23,4 +23,14 @@ void reset_peak_tensor_memory();
 /// Gives the kept blocks back to the system.
 void release_kept_tensor_memory();
 
+/// While it lives, new tensors have memory as libtorch itself takes it: every block from the system
+/// and, with its tensor, back to it. For comparisons with what others run.
+class PlainTensorMemory {
+ public:
+  PlainTensorMemory();
+  PlainTensorMemory(const PlainTensorMemory&) = delete;
+  PlainTensorMemory& operator=(const PlainTensorMemory&) = delete;
+  ~PlainTensorMemory();
+};
+
 }  // namespace creg

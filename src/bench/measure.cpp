@@ -1,0 +1,83 @@
+#include "creg/bench/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <optional>
+
+#include "creg/core/error.h"
+#include "creg/core/progress.h"
+#include "creg/ops/tensor_memory.h"
+
+namespace creg {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Of this process, all threads together.
+double cpu_milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+double nearest_rank(const std::vector<double>& sorted, double share) {
+  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
+  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+void run_once(const Contestant& contestant, int round, bool counts, Measurement& measurement) {
+  std::optional<PlainTensorMemory> plain;
+  if (contestant.plain_memory) plain.emplace();
+  reset_peak_tensor_memory();
+  const std::int64_t before = tensor_memory().live_bytes;
+  const double cpu_start = cpu_milliseconds();
+  const Clock::time_point start = Clock::now();
+  contestant.run(round);
+  const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  if (!counts) return;
+  measurement.ms.push_back(ms);
+  measurement.cpu_ms.push_back(cpu_milliseconds() - cpu_start);
+  measurement.peak_bytes = std::max(
+      measurement.peak_bytes, contestant.resident_bytes + tensor_memory().peak_bytes - before);
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> sample) {
+  invariant(!sample.empty(), "a sample to summarise has values");
+  std::sort(sample.begin(), sample.end());
+  const std::size_t middle = sample.size() / 2;
+  const double median =
+      sample.size() % 2 == 1 ? sample[middle] : (sample[middle - 1] + sample[middle]) / 2;
+  return {.median = median, .p10 = nearest_rank(sample, 0.1), .p90 = nearest_rank(sample, 0.9)};
+}
+
+std::vector<Measurement> measure(const Context& context, const std::string& label,
+                                 const MeasureOptions& options,
+                                 const std::vector<Contestant>& contestants) {
+  invariant(options.repetitions > 0 && options.warm_up >= 0, "a measurement has repetitions");
+  std::vector<Measurement> measurements(contestants.size());
+  const int rounds = options.warm_up + options.repetitions;
+  ProgressTask progress(context, label, rounds, "rounds");
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t c = 0; c < contestants.size(); ++c) {
+      run_once(contestants[c], round, round >= options.warm_up, measurements[c]);
+    }
+    progress.advance();
+  }
+  progress.finish();
+  return measurements;
+}
+
+Spread speedup(const Measurement& ours, const Measurement& baseline) {
+  invariant(ours.ms.size() == baseline.ms.size(), "both were measured in the same rounds");
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < ours.ms.size(); ++i) ratios.push_back(baseline.ms[i] / ours.ms[i]);
+  Spread spread = spread_of(std::move(ratios));
+  spread.median = spread_of(baseline.ms).median / spread_of(ours.ms).median;
+  return spread;
+}
+
+}  // namespace creg

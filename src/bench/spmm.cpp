@@ -1,0 +1,114 @@
+#include "creg/bench/spmm.h"
+
+#include <ATen/Parallel.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "creg/core/error.h"
+#include "creg/core/parallel.h"
+#include "creg/core/random.h"
+#include "creg/core/text.h"
+#include "creg/graph/normalise.h"
+#include "creg/nn/hops.h"
+#include "creg/ops/aggregate.h"
+#include "creg/ops/runtime.h"
+#include "creg/ops/tensor_memory.h"
+#include "creg/ops/tensors.h"
+#include "creg/train/memory_estimate.h"
+#include "ops/torch_compat.h"
+
+namespace creg {
+namespace {
+
+/// Uniform in [-1, 1).
+at::Tensor random_rows(const Context& context, std::int64_t rows, std::int64_t cols) {
+  at::Tensor out = at::empty({rows, cols}, at::kFloat);
+  auto* const values = out.data_ptr<float>();
+  parallel_for(context, 0, rows, 1024, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      RandomStream stream(context.seed(), Purpose::bench_values, 0, static_cast<std::uint64_t>(r));
+      for (std::int64_t c = 0; c < cols; ++c) values[r * cols + c] = 2 * stream.uniform() - 1;
+    }
+  });
+  return out;
+}
+
+void copy_bytes(const at::Tensor& from, const at::Tensor& to) {
+  const auto* const source = static_cast<const char*>(from.data_ptr());
+  auto* const target = static_cast<char*>(to.data_ptr());
+  constexpr std::int64_t grain = std::int64_t{1} << 20;
+  at::parallel_for(0, static_cast<std::int64_t>(from.nbytes()), grain,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     std::memcpy(target + begin, source + begin,
+                                 static_cast<std::size_t>(end - begin));
+                   });
+}
+
+void require_product_memory(std::int64_t nodes, std::int64_t dim, bool compare_plain) {
+  // H, a product each, and the copy.
+  const double wanted =
+      4.0 * static_cast<double>(nodes) * static_cast<double>(dim) * (compare_plain ? 4 : 3);
+  const std::int64_t available = available_memory();
+  if (wanted <= static_cast<double>(available)) return;
+  fail_environment({.what = "the matrices of this product do not fit into memory",
+                    .found = human_bytes(static_cast<std::int64_t>(wanted)),
+                    .expected = "at most the " + human_bytes(available) + " that are available",
+                    .hint = "take a smaller --dim or a smaller graph"});
+}
+
+}  // namespace
+
+SpmmBench bench_spmm(const Context& context, const Graph& graph, std::int64_t dim,
+                     const MeasureOptions& options, bool compare_plain) {
+  const at::NoGradGuard no_grad;
+  install_tensor_memory();
+  prepare_torch(context);
+  require_product_memory(graph.nodes(), dim, compare_plain);
+  const SparseMatrix matrix = aggregation_matrix(context, graph, Aggregation::gcn);
+  const at::Tensor h = random_rows(context, graph.nodes(), dim);
+  const at::Tensor copy = at::empty_like(h);
+  at::Tensor csr;
+  if (compare_plain) {
+    const compat::NoRemarks quiet;  // that sparse CSR tensors are in beta
+    csr = as_sparse_csr(gcn_normalised(context, graph.adjacency));
+  }
+
+  SpmmBench out;
+  const auto row_bytes = 4 * dim;
+  out.nonzeros = matrix.nonzeros();
+  // Entries gather rows of H and are themselves an int32 column and a float.
+  out.product_bytes = out.nonzeros * (row_bytes + 8) + graph.nodes() * (row_bytes + 8);
+  out.copy_bytes = 2 * static_cast<std::int64_t>(h.nbytes());
+
+  at::Tensor product;
+  at::Tensor plain_product;
+  const auto h_bytes = static_cast<std::int64_t>(h.nbytes());
+  std::vector<Contestant> contestants = {
+      {[&](int /*round*/) {
+         product.reset();
+         product = aggregate(matrix, h);
+       },
+       h_bytes + matrix.bytes()},
+      {[&](int /*round*/) { copy_bytes(h, copy); }, 2 * h_bytes}};
+  if (compare_plain) {
+    // 64-bit offsets and columns, and a value per entry.
+    const std::int64_t csr_bytes = 8 * (graph.nodes() + 1) + 12 * out.nonzeros;
+    contestants.push_back({[&](int /*round*/) {
+                             plain_product.reset();
+                             plain_product = at::mm(csr, h);
+                           },
+                           h_bytes + csr_bytes, options.plain_memory});
+  }
+  std::vector<Measurement> measured = measure(context, "products", options, contestants);
+  out.ours = std::move(measured[0]);
+  out.copy = std::move(measured[1]);
+  if (compare_plain) {
+    out.plain = std::move(measured[2]);
+    out.largest_difference = (product - plain_product).abs().max().item<double>();
+  }
+  return out;
+}
+
+}  // namespace creg

@@ -1,0 +1,80 @@
+#include "train/training_step.h"
+
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "creg/contrast/curriculum.h"
+#include "creg/core/error.h"
+#include "creg/graph/transforms.h"
+#include "creg/ops/row_norms.h"
+
+namespace creg {
+
+Graph with_prepared_features(const Context& context, Graph graph, const TrainConfig& config) {
+  if (!has_features(graph.features)) {
+    fail_input({.what = "the dataset has no features, and an encoder needs some",
+                .file = graph.name,
+                .hint = "give a table with --features FILE or the key `features`; labels are not "
+                        "needed for training"});
+  }
+  return config.pre_norm ? row_normalise_features(context, std::move(graph)) : graph;
+}
+
+Model::Model(const TrainConfig& config, std::int64_t features, std::uint64_t seed)
+    : parameters(seed), encoder(make_encoder(config.encoder, features, parameters)) {
+  method =
+      make_method(config.method,
+                  {.contrast = config.contrast, .dim = config.encoder.dim, .epochs = config.epochs},
+                  parameters);
+  if (config.regulariser.contrast) {
+    regulariser = std::make_unique<ContrastReg>(config.regulariser, config.contrast.log,
+                                                config.encoder.dim, parameters);
+  }
+}
+
+TrainingStep::TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config)
+    : context_(context),
+      config_(config),
+      model_(config, feature_cols(graph.features), context.seed()),
+      inputs_(context, graph, model_.encoder->aggregation()),
+      adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)) {}
+
+bool TrainingStep::starts_round(int epoch) const {
+  return config_.contrast.curriculum > 1 && epoch < config_.epochs &&
+         round_of(epoch, config_.epochs, config_.contrast.curriculum, inputs_.nodes).starts;
+}
+
+EpochStatistics TrainingStep::run(int epoch) {
+  if (epoch > 0 && starts_round(epoch)) adam_.restart(config_.lr * later_round_rate);
+  EpochStatistics statistics;
+  statistics.epoch = epoch;
+  statistics.lr = adam_.lr();
+  {
+    EpochPass pass(context_, inputs_, *model_.encoder,
+                   {.seed = context_.seed(),
+                    .epoch = static_cast<std::uint32_t>(epoch),
+                    .unit_rows = config_.regulariser.l2norm});
+    const EpochLoss contrast = model_.method->loss(pass);
+    at::Tensor total = contrast.loss;
+    statistics.contrast = contrast.loss.item<double>();
+    statistics.positive_sigma = contrast.positive_sigma;
+    statistics.negative_sigma = contrast.negative_sigma;
+    statistics.anchors = contrast.anchors;
+    if (model_.regulariser) {
+      const at::Tensor penalty = model_.regulariser->loss(pass);
+      statistics.regulariser = penalty.item<double>();
+      total = total + penalty * config_.regulariser.ratio;
+    }
+    statistics.loss = total.item<double>();
+    const NormStatistics norms = norm_statistics(pass.embedding().detach());
+    statistics.norm_mean = norms.mean;
+    statistics.norm_variance = norms.variance;
+    if (!std::isfinite(statistics.loss)) return statistics;
+    total.backward();
+  }
+  adam_.step();
+  return statistics;
+}
+
+}  // namespace creg

@@ -1,0 +1,54 @@
+// One epoch of Algorithm 1: forward, loss, backward, Adam. The trainer and the benchmark of whole
+// epochs run this same step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "creg/contrast/contrast_reg.h"
+#include "creg/contrast/epoch_pass.h"
+#include "creg/methods/method.h"
+#include "creg/train/config.h"
+#include "creg/train/trainer.h"
+#include "train/optimiser.h"
+
+namespace creg {
+
+/// The graph with its features as the config wants them; one without features is an input error.
+Graph with_prepared_features(const Context& context, Graph graph, const TrainConfig& config);
+
+/// Encoder, method and regulariser with one list of parameters.
+struct Model {
+  Model(const TrainConfig& config, std::int64_t features, std::uint64_t seed);
+
+  ParameterList parameters;
+  std::unique_ptr<Encoder> encoder;
+  std::unique_ptr<Method> method;
+  std::unique_ptr<ContrastReg> regulariser;  ///< null without Contrast-Reg
+};
+
+class TrainingStep {
+ public:
+  /// `graph` has prepared features. The Context's seed decides every random draw.
+  TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config);
+
+  /// Trains epoch number `epoch` and says how it went; `seconds` is left to the caller. Where the
+  /// loss is not finite, the parameters stay as they were.
+  EpochStatistics run(int epoch);
+  /// Whether a round of the curriculum starts with this epoch.
+  bool starts_round(int epoch) const;
+
+  Model& model() { return model_; }
+  const Model& model() const { return model_; }
+  const GraphInputs& inputs() const { return inputs_; }
+  Adam& optimiser() { return adam_; }
+
+ private:
+  const Context& context_;
+  TrainConfig config_;
+  Model model_;
+  GraphInputs inputs_;
+  Adam adam_;
+};
+
+}  // namespace creg

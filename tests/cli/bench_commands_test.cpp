@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_creg.h"
+
+namespace creg {
+namespace {
+
+using nlohmann::json;
+using test::run_creg;
+using test::RunResult;
+
+std::vector<std::string> bench(const std::string& what, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"bench",         what,  "--dataset", "synthetic:cora@0.05",
+                                        "--repetitions", "3",   "--threads", "1",
+                                        "--progress",    "none"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+json result_of(const std::vector<std::string>& arguments) {
+  const RunResult result = run_creg(arguments);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.status == 0 ? json::parse(result.out) : json();
+}
+
+void expect_times(const json& out, bool compared) {
+  for (const char* key :
+       {"ms", "ms_p10", "ms_p90", "peak_bytes", "repetitions", "threads", "cpu_ms"}) {
+    EXPECT_TRUE(out[key].is_number()) << key << " in " << out;
+  }
+  EXPECT_LE(out["ms_p10"], out["ms"]);
+  EXPECT_LE(out["ms"], out["ms_p90"]);
+  for (const char* key : {"baseline_ms", "baseline_ms_p10", "baseline_ms_p90", "speedup",
+                          "speedup_p10", "speedup_p90", "baseline_peak_bytes", "baseline_cpu_ms"}) {
+    ASSERT_TRUE(out.contains(key)) << key;
+    EXPECT_EQ(out[key].is_number(), compared) << key << " in " << out;
+    EXPECT_EQ(out[key].is_null(), !compared) << key;
+  }
+  if (!compared) return;
+  EXPECT_DOUBLE_EQ(out["speedup"].get<double>(),
+                   out["baseline_ms"].get<double>() / out["ms"].get<double>());
+}
+
+TEST(BenchCommand, EpochsBesidePlainOnes) {
+  const json out = result_of(bench("epoch", {"--method", "lc", "--score", "bilinear", "--reg",
+                                             "contrast", "--compare", "plain", "--json"}));
+  expect_times(out, true);
+  EXPECT_EQ(out["bench"], "epoch");
+  EXPECT_EQ(out["dataset"], "synthetic:cora@0.05");
+  EXPECT_EQ(out["method"], "lc");
+  EXPECT_EQ(out["score"], "bilinear");
+  EXPECT_EQ(out["reg"], "contrast");
+  EXPECT_EQ(out["threads"], 1);
+  EXPECT_EQ(out["repetitions"], 3);
+  EXPECT_EQ(out["baseline"], "plain");
+  EXPECT_EQ(out["baseline_memory"], "same");
+  EXPECT_NEAR(out["first_loss"].get<double>(), out["baseline_first_loss"].get<double>(), 1e-4);
+}
+
+TEST(BenchCommand, TheBaselineMayHaveLibtorchsMemory) {
+  const json out = result_of(bench(
+      "epoch", {"--dim", "16", "--compare", "plain", "--plain-memory", "libtorch", "--json"}));
+  expect_times(out, true);
+  EXPECT_EQ(out["baseline_memory"], "libtorch");
+}
+
+TEST(BenchCommand, EpochsAlone) {
+  const json out = result_of(bench("epoch", {"--encoder", "gat", "--dim", "16", "--json"}));
+  expect_times(out, false);
+  EXPECT_TRUE(out["baseline"].is_null());
+  EXPECT_TRUE(out["baseline_first_loss"].is_null());
+  EXPECT_TRUE(out["positives"].is_null());
+}
+
+TEST(BenchCommand, SelectionsAndProducts) {
+  const json select = result_of(bench("select", {"--dim", "32", "--compare", "plain", "--json"}));
+  expect_times(select, true);
+  EXPECT_EQ(select["k"], 5);
+  EXPECT_LT(select["entropy_difference"].get<double>(), 1e-3);
+  const json spmm = result_of(bench("spmm", {"--dim", "32", "--compare", "plain", "--json"}));
+  expect_times(spmm, true);
+  EXPECT_GT(spmm["gb_per_second"].get<double>(), 0);
+  EXPECT_GT(spmm["copy_gb_per_second"].get<double>(), 0);
+  EXPECT_LT(spmm["largest_difference"].get<double>(), 1e-5);
+  expect_times(result_of(bench("spmm", {"--json"})), false);
+}
+
+TEST(BenchCommand, TablesForPeople) {
+  const RunResult epoch = run_creg(bench("epoch", {"--compare", "plain", "--dim", "16"}));
+  EXPECT_EQ(epoch.status, 0) << epoch.err;
+  for (const char* part : {"creg", "plain libtorch", "faster", "peak memory", "same pairs"}) {
+    EXPECT_NE(epoch.out.find(part), std::string::npos) << part << " in " << epoch.out;
+  }
+  const RunResult spmm = run_creg(bench("spmm", {"--dim", "16"}));
+  EXPECT_EQ(spmm.status, 0) << spmm.err;
+  EXPECT_NE(spmm.out.find("GB/s"), std::string::npos) << spmm.out;
+}
+
+TEST(BenchCommand, WrongUsageIsNamed) {
+  const auto expect_refused = [](const std::vector<std::string>& arguments,
+                                 const std::string& part) {
+    const RunResult result = run_creg(arguments);
+    EXPECT_EQ(result.status, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+  };
+  expect_refused({"bench", "epochs"}, "epoch");
+  expect_refused(bench("epoch", {"--compare", "pyg"}), "plain");
+  expect_refused(bench("epoch", {"--method", "lm"}), "ml or lc");
+  expect_refused(bench("epoch", {"--encoder", "gat", "--compare", "plain"}), "--encoder");
+  expect_refused(bench("epoch", {"--method", "lc", "--curriculum", "3", "--compare", "plain"}),
+                 "all nodes are seeds");
+  expect_refused(bench("select", {"--k", "0"}), "--k");
+  expect_refused(bench("select", {"--k", "900"}), "k");
+  expect_refused(bench("spmm", {"--dim", "0"}), "--dim");
+  expect_refused(bench("spmm", {"--warm-up", "-1"}), "--warm-up");
+}
+
+}  // namespace
+}  // namespace creg
