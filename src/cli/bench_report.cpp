@@ -36,9 +36,9 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
             options.plain_memory = name;
             options.measure.plain_memory = name == "libtorch";
           },
-          "Where the baseline's tensors live: in the same memory as ours, which keeps large blocks "
-          "for the next tensor, or as libtorch itself takes them [same]")
-      ->type_name("same|libtorch")
+          "Where the baseline's tensors live: as libtorch itself takes them, or in the same memory "
+          "as ours, which keeps large blocks for the next tensor [libtorch]")
+      ->type_name("libtorch|same")
       ->check(CLI::IsMember({"same", "libtorch"}));
   command.add_option("--repetitions", options.measure.repetitions, "Rounds that count")
       ->type_name("N")
@@ -99,9 +99,9 @@ std::string times_table(const Context& context, const BenchOptions& options,
                       options.measure.repetitions, context.threads(), options.measure.warm_up);
   if (baseline) {
     text += options.measure.plain_memory
-                ? "the baseline's tensors have libtorch's own memory\n"
-                : "both have the memory that keeps large blocks; --plain-memory libtorch takes it "
-                  "from the baseline\n";
+                ? "the baseline's tensors have libtorch's own memory, as in any program that uses "
+                  "it;\n--plain-memory same lends it ours, which keeps large blocks\n"
+                : "both have the memory that keeps large blocks\n";
   }
   return text;
 }

@@ -12,7 +12,7 @@ namespace creg::cli {
 
 struct BenchOptions {
   std::string compare;                ///< "plain", or empty
-  std::string plain_memory = "same";  ///< or "libtorch"
+  std::string plain_memory = "libtorch";  ///< or "same"
   MeasureOptions measure;
 
   bool plain() const { return compare == "plain"; }

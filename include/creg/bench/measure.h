@@ -24,7 +24,7 @@ struct MeasureOptions {
   int repetitions = 11;
   /// The baseline's tensors have libtorch's own memory, whose large blocks go back to the system
   /// with every tensor, instead of ours, which keeps them.
-  bool plain_memory = false;
+  bool plain_memory = true;
 };
 
 /// One way: what is timed, and the bytes of tensors and arrays that it keeps between calls.
