@@ -17,16 +17,16 @@ std::string absolute(const std::string& path) {
 
 /// The lines that describe a user's own files.
 std::string own_dataset_toml(const DatasetOptions& options, const std::string& name) {
-  std::string text = "name = " + toml_value(name) + "\n";
-  text += "edges = " + toml_value(absolute(options.edges)) + "\n";
+  std::string text = "name = " + toml_string(name) + "\n";
+  text += "edges = " + toml_string(absolute(options.edges)) + "\n";
   if (!options.features.empty()) {
-    text += "features = " + toml_value(absolute(options.features)) + "\n";
+    text += "features = " + toml_string(absolute(options.features)) + "\n";
   }
-  if (!options.labels.empty()) text += "labels = " + toml_value(absolute(options.labels)) + "\n";
+  if (!options.labels.empty()) text += "labels = " + toml_string(absolute(options.labels)) + "\n";
   if (!options.splits.empty()) {
     std::string list;
     for (const std::string& split : options.splits) {
-      list += (list.empty() ? "" : ", ") + toml_value(absolute(split));
+      list += (list.empty() ? "" : ", ") + toml_string(absolute(split));
     }
     text += "splits = [" + list + "]\n";
   }
@@ -86,16 +86,17 @@ void write_record(const std::filesystem::path& directory, const RunRecord& recor
     }
   }
   std::string text = "# A run of creg train; `creg train --resume` reads it.\n";
-  text += "dataset = " + toml_value(record.dataset) + "\n";
-  text += "recipe = " + toml_value(record.recipe) + "\n";
+  text += "dataset = " + toml_string(record.dataset) + "\n";
+  text += "recipe = " + toml_string(record.recipe) + "\n";
   if (!record.transforms.empty()) {
     std::string list;
     for (const std::string& name : record.transforms) {
-      list += (list.empty() ? "" : ", ") + toml_value(name);
+      list += (list.empty() ? "" : ", ") + toml_string(name);
     }
     text += "transforms = [" + list + "]\n";
   }
-  text += "seed = " + std::to_string(record.seed) + "\n";
+  // Half of all seeds are larger than a TOML integer.
+  text += "seed = " + toml_value(std::to_string(record.seed)) + "\n";
   if (record.seeds > 0) text += "seeds = " + std::to_string(record.seeds) + "\n";
   text += "threads = " + std::to_string(record.threads) + "\n";
   write_file(file, text + config_toml(record.config));

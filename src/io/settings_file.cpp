@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <sstream>
 
@@ -24,12 +25,34 @@ std::optional<std::string> text_of(const toml::node& node) {
   const toml::array* list = node.as_array();
   if (list == nullptr) return std::nullopt;
   std::string joined;
+  bool first = true;
   for (const toml::node& item : *list) {
     const auto* text = item.as_string();
     if (text == nullptr) return std::nullopt;
-    joined += (joined.empty() ? "" : "+") + from_ascii_toml(text->get());
+    joined += (first ? "" : "+") + from_ascii_toml(text->get());
+    first = false;
   }
   return joined;
+}
+
+template <class T>
+std::optional<T> number_of(const std::string& text) {
+  T number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+/// Whether TOML would give this very text back. "007", "1e5" and "1.50" are numbers too, but come
+/// back written in another way or not at all.
+bool reads_back_bare(const std::string& text) {
+  if (text == "true" || text == "false") return true;
+  if (const auto whole = number_of<std::int64_t>(text)) return std::to_string(*whole) == text;
+  const auto number = number_of<double>(text);
+  // TOML takes digits alone for an integer, and these do not fit one.
+  return number && std::isfinite(*number) && text.find_first_of(".e") != std::string::npos &&
+         fmt::format("{}", *number) == text;
 }
 
 }  // namespace
@@ -67,12 +90,10 @@ std::vector<Setting> read_settings(const Bytes& toml) {
 }
 
 std::string toml_value(const std::string& value) {
-  if (value == "true" || value == "false") return value;
-  double number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  const bool finite = value.find_first_not_of("+-.0123456789eE") == std::string::npos;
-  if (!value.empty() && error == std::errc() && stop == end && finite) return value;
+  return reads_back_bare(value) ? value : toml_string(value);
+}
+
+std::string toml_string(const std::string& value) {
   std::string quoted = "\"";
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);

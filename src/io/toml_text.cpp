@@ -14,6 +14,18 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::size_t coded_size = 3;  // %XX
 
+/// Where the escape stands in the text. Behind an odd number of backslashes it is none, because the
+/// last of those takes its backslash away: "\\u0025" is a backslash and five letters.
+std::size_t find_escape(std::string_view text, std::string_view escape) {
+  for (std::size_t at = text.find(escape); at != std::string_view::npos;
+       at = text.find(escape, at + 1)) {
+    const std::size_t before = text.find_last_not_of('\\', at);
+    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+    if ((at - start) % 2 == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
 std::string line_of(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   return fmt::format("line {}", std::count(before.begin(), before.end(), '\n') + 1);
@@ -29,7 +41,7 @@ std::string to_ascii_toml(const Bytes& bytes) {
   }
   // As an escape it would be mistaken for one of ours.
   for (const std::string_view escape : {"\\u0025", "\\U00000025"}) {
-    if (const std::size_t at = text.find(escape); at != std::string_view::npos) {
+    if (const std::size_t at = find_escape(text, escape); at != std::string_view::npos) {
       fail_input({.what = "a percent sign as an escape",
                   .file = bytes.name,
                   .place = line_of(text, at),

@@ -103,6 +103,29 @@ TEST(Train, OwnFilesWithoutLabelsAreEmbedded) {
   EXPECT_EQ(again.status, 0) << again.err;
 }
 
+/// The name of the files becomes that of the graph, and half of all seeds fit no TOML integer: both
+/// must come back from the folder of the run as they were.
+TEST(Train, ANameLikeANumberAndALargeSeedCanBeGoneOnWith) {
+  const TempDir dir;
+  std::string edges = "source,target\n";
+  std::string features = "id,a,b\n";
+  for (int i = 0; i < 30; ++i) {
+    edges += std::to_string(i) + "," + std::to_string((i * 7 + 1) % 30) + "\n";
+    features += std::to_string(i) + "," + std::to_string(i % 3) + ",1\n";
+  }
+  dir.write("2024.csv", edges);
+  dir.write("features.csv", features);
+  const std::string out = (dir / "run").string();
+  const RunResult result = run_creg({"train", "--edges", (dir / "2024.csv").string(), "--features",
+                                     (dir / "features.csv").string(), "--dim", "4", "--epochs", "3",
+                                     "--seed", "18446744073709551615", "--out", out});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::string before = read_text(dir / "run/embedding.npy");
+  const RunResult again = run_creg({"train", "--resume", out});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(read_text(dir / "run/embedding.npy"), before);
+}
+
 TEST(Train, SeedsSideBySideEqualSingleThreadedRuns) {
   const TempDir dir;
   const json pooled = run_json(small_run((dir / "both").string(), {"--seeds", "2"}));
@@ -276,13 +299,14 @@ TEST(Train, AFullDiskIsAnErrorAndLeavesNoHalfFile) {
 TEST(Sweep, ComparesByValidationAndGoesOnWithWhatIsMissing) {
   const TempDir dir;
   const std::string out = (dir / "sweep.jsonl").string();
-  const Words words = {"sweep",         "none",
-                       "--dataset",     "synthetic:cora@0.1",
-                       "--dim",         "8",
-                       "--epochs",      "3",
-                       "--grid",        "lr=0.01,0.001",
-                       "--grid",        "ratio=0,1", "--seeds", "2",
-                       "--out",         out};
+  const Words words = {"sweep",     "none",
+                       "--dataset", "synthetic:cora@0.1",
+                       "--dim",     "8",
+                       "--epochs",  "3",
+                       "--grid",    "lr=0.01,0.001",
+                       "--grid",    "ratio=0,1",
+                       "--seeds",   "2",
+                       "--out",     out};
   const json result = run_json(words);
   ASSERT_EQ(result["points"].size(), 4);
   double before = 2;

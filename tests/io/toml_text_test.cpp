@@ -37,6 +37,13 @@ TEST(TomlText, RefusesWhatItCannotKeepApart) {
   test::expect_error([] { coded("a = '\xff'"); }, {"a.toml", "not UTF-8"});
 }
 
+TEST(TomlText, AnEscapedBackslashBeforeTheLettersIsNoEscape) {
+  EXPECT_EQ(coded("\\\\u0025"), "\\\\u0025");
+  EXPECT_EQ(coded("'\\\\U00000025'"), "'\\\\U00000025'");
+  test::expect_error([] { coded("\\\\\\u0025"); }, {"line 1", "\\u0025"});
+  test::expect_error([] { coded("\\\\u0025\n\\u0025"); }, {"line 2", "\\u0025"});
+}
+
 TEST(TomlText, CharactersOutsideAsciiNeverReachTheParser) {
   const auto parse = [](const std::string& text) {
     return parse_user_dataset(Bytes::from_string(text, "a.toml"), "");

@@ -20,7 +20,11 @@ struct Setting {
 /// errors; a list of strings becomes one value with '+' between them.
 std::vector<Setting> read_settings(const Bytes& toml);
 
-/// The value as TOML writes it: bare for numbers and truth values, else quoted.
+/// The value as TOML writes it: bare for numbers and truth values that `read_settings` gives back
+/// as the same text, else quoted.
 std::string toml_value(const std::string& value);
+
+/// The value in quotes, whatever it looks like. Must be UTF-8: TOML knows nothing else.
+std::string toml_string(const std::string& value);
 
 }  // namespace creg
