@@ -59,8 +59,53 @@ TEST(Console, JsonIsOneObjectPerLine) {
   });
   EXPECT_EQ(out,
             "{\"progress\":\"reading\",\"done\":1024,\"total\":2048,\"unit\":\"bytes\","
-            "\"seconds\":2.000,\"last\":false,\"finished\":false}\n"
+            "\"seconds\":2.000,\"note\":\"\",\"last\":false,\"finished\":false}\n"
             "{\"log\":\"a \\\"quoted\\\"\\u000aword\",\"level\":\"notice\"}\n");
+}
+
+/// What the console says of a state, as a line of a log file.
+std::string line_of(ProgressState state) {
+  state.finished = true;
+  return shown(ProgressMode::lines, [&](Console& console) { console.show(state, true); });
+}
+
+TEST(Console, SkippedStepsDoNotCountForTheSpeed) {
+  ProgressState state = {
+      .label = "training", .unit = "epochs", .total = 300, .done = 100, .seconds = 5};
+  EXPECT_EQ(line_of(state), "training: 100 / 300 epochs, 20/s, 10.0 s left, done\n");
+  state.skipped = 90;
+  EXPECT_EQ(line_of(state), "training: 100 / 300 epochs, 2/s, 1m 40s left, done\n");
+  // Nothing but what was there before: no speed to tell.
+  state.skipped = 100;
+  EXPECT_EQ(line_of(state), "training: 100 / 300 epochs, done\n");
+}
+
+TEST(Console, SlowStepsAreToldByTheirLength) {
+  ProgressState state = {
+      .label = "training", .unit = "epochs", .total = 10, .done = 4, .seconds = 8};
+  EXPECT_EQ(line_of(state), "training: 4 / 10 epochs, 2.0 s each, 12.0 s left, done\n");
+  state.skipped = 3;
+  EXPECT_EQ(line_of(state), "training: 4 / 10 epochs, 8.0 s each, 48.0 s left, done\n");
+  // Bytes have a speed, however small.
+  state.unit = "bytes";
+  EXPECT_EQ(line_of(state), "training: 4 B / 10 B, 0 B/s, 48.0 s left, done\n");
+}
+
+TEST(Console, TheNoteIsShownInEveryMode) {
+  const ProgressState state = {.label = "training",
+                               .unit = "epochs",
+                               .total = 10,
+                               .done = 4,
+                               .note = "loss \"0.5\"",
+                               .seconds = 2};
+  const auto run = [&](ProgressMode mode, bool last) {
+    return shown(mode, [&](Console& console) { console.show(state, last); });
+  };
+  EXPECT_NE(run(ProgressMode::bar, false).find("2/s, 3.0 s left, loss \"0.5\""), std::string::npos);
+  EXPECT_EQ(run(ProgressMode::lines, true),
+            "training: 4 / 10 epochs, 2/s, 3.0 s left, loss \"0.5\", stopped\n");
+  EXPECT_NE(run(ProgressMode::json, false).find(",\"note\":\"loss \\\"0.5\\\"\",\"last\":false,"),
+            std::string::npos);
 }
 
 TEST(Console, NoneShowsNoProgressAndTheLevelHidesMessages) {

@@ -23,6 +23,24 @@ TEST(Context, WithSeedChangesTheSeedAlone) {
   EXPECT_EQ(&other.pool(), &context.pool());
 }
 
+TEST(Context, OptionsMakeACopyWithOtherThreads) {
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  const Context context({.threads = 3, .seed = 7, .stop = stop});
+  Context::Options options = context.options();
+  EXPECT_EQ(options.threads, 3);
+  options.threads = 1;
+  const Context single(options);
+  EXPECT_EQ(single.pool().threads(), 1);
+  EXPECT_EQ(single.seed(), 7U);
+  EXPECT_EQ(&single.log(), &context.log());
+  EXPECT_EQ(&single.progress(), &context.progress());
+  EXPECT_EQ(context.pool().threads(), 3);
+  stop->store(true);
+  EXPECT_TRUE(single.stopped());
+  // "All cores" has become a number, which a copy keeps.
+  EXPECT_EQ(Context().options().threads, available_cores());
+}
+
 TEST(Context, StopsWhenAsked) {
   const auto stop = std::make_shared<std::atomic<bool>>(false);
   const Context context({.stop = stop});
