@@ -197,21 +197,5 @@ TEST(Activations, RandomSlopesDependOnTheSeedAlone) {
   EXPECT_FALSE(at::equal(once, other));
 }
 
-TEST(FeatureMatrix, FullFeaturesBecomeDense) {
-  const std::vector<float> values = {1, 2, 0, 4, 5, 6};
-  const FeatureMatrix features(Context(), Features(DenseMatrix{2, 3, values}));
-  EXPECT_FALSE(features.sparse());
-  const at::Tensor weights = at::eye(3);
-  EXPECT_TRUE(at::equal(features.times(weights), features.dense()));
-}
-
-TEST(FeatureMatrix, SparseAndDenseAgree) {
-  const Graph graph = test::two_groups();
-  const FeatureMatrix features(Context(), graph.features);
-  EXPECT_TRUE(at::equal(features.dense(), as_tensor(to_dense(graph.features))));
-  const at::Tensor weights = test::irregular({12, 5});
-  EXPECT_LT(distance(features.times(weights), features.dense().mm(weights)), 1e-6);
-}
-
 }  // namespace
 }  // namespace creg

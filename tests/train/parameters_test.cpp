@@ -62,6 +62,11 @@ TEST(Parameters, WrongValuesNameTheRange) {
   expect_error(set("reg", ""), {"''"});
 }
 
+TEST(Parameters, FlagsAreKeysWithDashes) {
+  EXPECT_EQ(find_parameter("weight_decay").flag(), "--weight-decay");
+  EXPECT_EQ(find_parameter("k").flag(), "--k");
+}
+
 TEST(Parameters, UnknownKeysSuggest) {
   expect_error([] { find_parameter("epoch"); }, {"'epoch'", "epochs"});
 }

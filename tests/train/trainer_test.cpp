@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <sstream>
 
 #include "creg/io/file.h"
 #include "creg/methods/catalogue.h"
@@ -106,6 +107,63 @@ TEST(Train, PatienceStopsAndTheLowestLossIsKept) {
   shorter.select = Select::last;
   EXPECT_TRUE(
       same_bytes(train(context_of(0), test::two_groups(), shorter).embedding, result.embedding));
+}
+
+TEST(Train, TheLossIsItsParts) {
+  TrainConfig config = small_config("lc");
+  config.regulariser.ratio = 0.3;
+  config.epochs = 4;
+  for (const EpochStatistics& epoch : train(context_of(0), test::two_groups(), config).epochs) {
+    EXPECT_NEAR(epoch.loss, epoch.contrast + 0.3 * epoch.regulariser, 1e-5);
+    EXPECT_GT(epoch.regulariser, 0);
+  }
+}
+
+/// Every round but the first at half the rate, which does not halve again, on more nodes each time.
+TEST(Train, RoundsOfTheCurriculum) {
+  TrainConfig config = small_config("lc");
+  config.contrast.positives = Positives::global;
+  config.contrast.curriculum = 4;  // of 3 epochs each
+  const TrainResult result = train(context_of(0), test::two_groups(), config);
+  ASSERT_EQ(result.epochs.size(), 12);
+  for (const EpochStatistics& epoch : result.epochs) {
+    EXPECT_EQ(epoch.lr, epoch.epoch < 3 ? 1e-2 : 5e-3) << epoch.epoch;
+    EXPECT_EQ(epoch.anchors, 10 * (epoch.epoch / 3 + 1)) << epoch.epoch;
+  }
+}
+
+TEST(Train, MetricsHoldWhatEveryEpochWas) {
+  const TempDir dir;
+  TrainConfig config = small_config();
+  config.epochs = 2;
+  const TrainResult result =
+      train(context_of(0), test::two_groups(), config, {.directory = dir.path()});
+  const std::string text = test::read_text(dir / "metrics.jsonl");
+  std::istringstream lines(text);
+  std::string line;
+  for (const EpochStatistics& epoch : result.epochs) {
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto field = [&](const std::string& name) {
+      const std::string key = "\"" + name + "\":";
+      const std::size_t at = line.find(key);
+      EXPECT_NE(at, std::string::npos) << name << " is missing: " << line;
+      return at == std::string::npos ? "" : line.substr(at + key.size());
+    };
+    EXPECT_EQ(std::stoi(field("epoch")), epoch.epoch);
+    EXPECT_EQ(std::stod(field("loss")), epoch.loss);
+    EXPECT_EQ(std::stod(field("contrast")), epoch.contrast);
+    EXPECT_EQ(std::stod(field("regulariser")), epoch.regulariser);
+    EXPECT_EQ(std::stod(field("positive_sigma")), epoch.positive_sigma);
+    EXPECT_EQ(std::stod(field("negative_sigma")), epoch.negative_sigma);
+    EXPECT_EQ(std::stod(field("norm_mean")), epoch.norm_mean);
+    EXPECT_EQ(std::stod(field("norm_variance")), epoch.norm_variance);
+    EXPECT_EQ(std::stoi(field("anchors")), 40);
+    EXPECT_EQ(std::stod(field("lr")), 1e-2);
+    EXPECT_TRUE(field("val_accuracy").starts_with("null"));
+    EXPECT_EQ(line.front(), '{');
+    EXPECT_EQ(line.back(), '}');
+  }
+  EXPECT_FALSE(std::getline(lines, line));
 }
 
 class Accuracies final : public TrainObserver {
