@@ -35,6 +35,6 @@ class FeatureMatrix {
 };
 
 /// Share of filled entries above which the dense product wins.
-inline constexpr double dense_above = 0.6;
+inline constexpr double dense_above = 0.38;
 
 }  // namespace creg
