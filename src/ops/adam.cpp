@@ -25,6 +25,8 @@ void adam_step(const at::Tensor& parameter, const at::Tensor& gradient, const at
   values.moment2 = moment2.data_ptr<float>();
   values.beta1 = static_cast<float>(settings.beta1);
   values.beta2 = static_cast<float>(settings.beta2);
+  values.rest1 = static_cast<float>(1 - settings.beta1);
+  values.rest2 = static_cast<float>(1 - settings.beta2);
   values.weight_decay = static_cast<float>(settings.weight_decay);
   values.step_size = static_cast<float>(settings.lr / (1 - std::pow(settings.beta1, step)));
   values.root_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(settings.beta2, step)));

@@ -15,8 +15,8 @@ void adam_range(const AdamValues& values, std::int64_t begin, std::int64_t end) 
   const AdamValues v = values;
   for (std::int64_t i = begin; i < end; ++i) {
     const float g = gradient[i] + v.weight_decay * parameter[i];
-    const float m = v.beta1 * moment1[i] + (1 - v.beta1) * g;
-    const float s = v.beta2 * moment2[i] + (1 - v.beta2) * g * g;
+    const float m = v.beta1 * moment1[i] + v.rest1 * g;
+    const float s = v.beta2 * moment2[i] + v.rest2 * g * g;
     moment1[i] = m;
     moment2[i] = s;
     parameter[i] -= v.step_size * m / (std::sqrt(s) * v.root_scale + v.eps);

@@ -12,6 +12,8 @@ struct AdamValues {
   float* moment2 = nullptr;
   float beta1 = 0;
   float beta2 = 0;
+  float rest1 = 0;  ///< 1 - beta1, rounded once
+  float rest2 = 0;
   float weight_decay = 0;
   float step_size = 0;   ///< lr / (1 - beta1^t)
   float root_scale = 0;  ///< 1 / sqrt(1 - beta2^t)
