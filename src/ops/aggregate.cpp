@@ -37,12 +37,13 @@ void entries_between(const cpu::RowProduct& product, std::int64_t rows, std::int
   });
 }
 
+/// Rows of X in a panel: it stays in the second-level cache.
+constexpr std::int64_t panel_rows = (std::int64_t{384} << 10) / (4 * cpu::panel_width);
+
 /// Long rows over X: every element of X is used by many of them, so a panel of it that stays in the
 /// cache is copied together first.
 void multiply_in_panels(const cpu::RowProduct& product, std::int64_t rows,
                         std::int64_t source_rows) {
-  constexpr std::int64_t panel_bytes = std::int64_t{384} << 10;
-  constexpr std::int64_t panel_rows = panel_bytes / (4 * cpu::panel_width);
   const std::int64_t panels = (product.width + cpu::panel_width - 1) / cpu::panel_width;
   // With more threads than panels the rows of M are shared out too; each piece packs for itself.
   const std::int64_t pieces = std::max<std::int64_t>(1, at::get_num_threads() / panels);
@@ -79,11 +80,15 @@ void multiply_in_panels(const cpu::RowProduct& product, std::int64_t rows,
 }
 
 void multiply(const cpu::RowProduct& product, std::int64_t rows, std::int64_t source_rows) {
-  constexpr std::int64_t long_row = 12;
+  // Panels pay where a row has several entries in each, and each row of X is copied for many.
+  constexpr std::int64_t entries_per_panel = 8;
+  constexpr std::int64_t uses_per_copy = 12;
   const std::int64_t entries = product.offsets[rows];
+  const std::int64_t panels = (source_rows + panel_rows - 1) / panel_rows;
   const bool plain =
       product.gather == nullptr && product.scatter == nullptr && product.activated == nullptr;
-  if (plain && entries > long_row * rows && entries > long_row * source_rows) {
+  if (plain && entries > entries_per_panel * rows * panels &&
+      entries > uses_per_copy * source_rows) {
     multiply_in_panels(product, rows, source_rows);
     return;
   }
