@@ -11,7 +11,7 @@
 namespace creg::cli {
 
 struct BenchOptions {
-  std::string compare;                ///< "plain", or empty
+  std::string compare;                    ///< "plain", or empty
   std::string plain_memory = "libtorch";  ///< or "same"
   MeasureOptions measure;
 
