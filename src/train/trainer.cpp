@@ -78,6 +78,14 @@ DenseMatrix embedding_of(const Context& context, const GraphInputs& inputs, cons
   return as_dense(pass.embedding());
 }
 
+TrainConfig config_of(const Checkpoint& checkpoint) {
+  TrainConfig config;
+  for (const auto& [key, value] : checkpoint.config) {
+    if (key != "seed") find_parameter(key).set(config, value);
+  }
+  return config;
+}
+
 class Trainer {
  public:
   Trainer(const Context& context, const Graph& graph, const TrainConfig& config,
@@ -166,8 +174,8 @@ class Trainer {
         break;
       case Select::val: {
         const bool last = epoch_ == config_.epochs || patience_is_over();
-        if (observer_ == nullptr || (epoch_ % val_every != 0 && !last)) break;
-        statistics.val_accuracy = observer_->val_accuracy(embedding());
+        if (epoch_ % val_every != 0 && !last) break;
+        if (observer_ != nullptr) statistics.val_accuracy = observer_->val_accuracy(embedding());
         if (!statistics.val_accuracy) {
           fail_input({.what = "no validation accuracy to select by",
                       .file = "select",
@@ -284,18 +292,14 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
 }
 
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint) {
-  TrainConfig config;
-  for (const auto& [key, value] : read_checkpoint(checkpoint).config) {
-    if (key != "seed") find_parameter(key).set(config, value);
-  }
-  return config;
+  return config_of(read_checkpoint(checkpoint));
 }
 
 DenseMatrix embed(const Context& context, const Graph& graph,
                   const std::filesystem::path& checkpoint) {
   prepare_torch(context);
-  const TrainConfig config = checkpoint_config(checkpoint);
   const Checkpoint kept = read_checkpoint(checkpoint);
+  const TrainConfig config = config_of(kept);
   const Graph prepared = with_prepared_features(context, graph, config);
   const std::int64_t width = feature_cols(prepared.features);
   for (const auto& [key, value] : kept.graph) {

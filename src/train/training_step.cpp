@@ -33,8 +33,19 @@ Model::Model(const TrainConfig& config, std::int64_t features, std::uint64_t see
   }
 }
 
+namespace {
+
+/// An epoch that has begun is finished: its long passes do not notice Ctrl-C.
+Context without_stop(const Context& context) {
+  Context::Options options = context.options();
+  options.stop = nullptr;
+  return Context(options);
+}
+
+}  // namespace
+
 TrainingStep::TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config)
-    : context_(context),
+    : context_(without_stop(context)),
       config_(config),
       model_(config, feature_cols(graph.features), context.seed()),
       inputs_(context, graph, model_.encoder->aggregation()),

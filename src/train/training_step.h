@@ -44,7 +44,7 @@ class TrainingStep {
   Adam& optimiser() { return adam_; }
 
  private:
-  const Context& context_;
+  Context context_;
   TrainConfig config_;
   Model model_;
   GraphInputs inputs_;

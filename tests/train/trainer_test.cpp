@@ -190,8 +190,10 @@ TEST(Train, SelectingByAccuracyNeedsOne) {
   TrainConfig config = small_config();
   config.select = Select::val;
   TrainObserver nobody;
-  expect_error([&] { train(context_of(0), test::two_groups(), config, {}, &nobody); },
-               {"validation accuracy", "--select loss"});
+  for (TrainObserver* observer : {&nobody, static_cast<TrainObserver*>(nullptr)}) {
+    expect_error([&] { train(context_of(0), test::two_groups(), config, {}, observer); },
+                 {"validation accuracy", "--select loss"});
+  }
 }
 
 /// Stops the run after some epochs, as Ctrl-C does.
@@ -207,6 +209,19 @@ class StopAfter final : public TrainObserver {
   int epochs_;
   std::shared_ptr<std::atomic<bool>> stop_;
 };
+
+/// The pass over all pairs is long, but an epoch that has begun is finished.
+TEST(Train, CtrlCDuringAnEpochFinishesIt) {
+  const TempDir dir;
+  TrainConfig config = small_config("lc");
+  config.contrast.positives = Positives::global;
+  const auto stop = std::make_shared<std::atomic<bool>>(true);
+  const Context stopped(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+  EXPECT_THROW(train(stopped, test::two_groups(), config, {.directory = dir.path()}), Interrupted);
+  EXPECT_TRUE(std::filesystem::exists(dir.path() / "checkpoint.pt"));
+  const Bytes metrics = map_file(dir.path() / "metrics.jsonl");
+  EXPECT_EQ(std::count(metrics.text().begin(), metrics.text().end(), '\n'), 1);
+}
 
 struct ResumeCase {
   std::string method;
