@@ -45,34 +45,43 @@ class LinearAggregation final : public Encoder {
   std::vector<Layer> layers_;
 };
 
+/// How the layers of an encoder start: the gain of their weights, and the bound of their biases
+/// for a layer with `in` inputs.
+struct Start {
+  double gain = 1;
+  double (*bias_bound)(std::int64_t in) = nullptr;
+};
+
+std::unique_ptr<Encoder> make_layers(Aggregation aggregation, const Start& start,
+                                     const EncoderOptions& options, std::int64_t features,
+                                     ParameterList& parameters) {
+  std::vector<Layer> layers;
+  for (int l = 0; l < options.layers; ++l) {
+    const std::int64_t in = l == 0 ? features : options.dim;
+    layers.push_back(
+        {parameters.uniform(layer_name(l, "weight"), {in, options.dim},
+                            glorot_bound(in, options.dim, start.gain)),
+         parameters.uniform(layer_name(l, "bias"), {options.dim}, start.bias_bound(in)),
+         ActivationLayer(options.activation, options.dim, layer_name(l, "slope"), parameters)});
+  }
+  return std::make_unique<LinearAggregation>(aggregation, std::move(layers));
+}
+
+double no_bound(std::int64_t /*in*/) {
+  return 0;
+}
+
 }  // namespace
 
 std::unique_ptr<Encoder> make_gcn(const EncoderOptions& options, std::int64_t features,
                                   ParameterList& parameters) {
-  std::vector<Layer> layers;
-  for (int l = 0; l < options.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : options.dim;
-    layers.push_back(
-        {parameters.uniform(layer_name(l, "weight"), {in, options.dim},
-                            glorot_bound(in, options.dim)),
-         parameters.constant(layer_name(l, "bias"), {options.dim}, 0),
-         ActivationLayer(options.activation, options.dim, layer_name(l, "slope"), parameters)});
-  }
-  return std::make_unique<LinearAggregation>(Aggregation::gcn, std::move(layers));
+  return make_layers(Aggregation::gcn, {1, no_bound}, options, features, parameters);
 }
 
 std::unique_ptr<Encoder> make_sage(const EncoderOptions& options, std::int64_t features,
                                    ParameterList& parameters) {
-  std::vector<Layer> layers;
-  for (int l = 0; l < options.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : options.dim;
-    layers.push_back(
-        {parameters.uniform(layer_name(l, "weight"), {in, options.dim},
-                            glorot_bound(in, options.dim, std::sqrt(2.0))),
-         parameters.uniform(layer_name(l, "bias"), {options.dim}, linear_bound(in)),
-         ActivationLayer(options.activation, options.dim, layer_name(l, "slope"), parameters)});
-  }
-  return std::make_unique<LinearAggregation>(Aggregation::mean, std::move(layers));
+  return make_layers(Aggregation::mean, {std::sqrt(2.0), linear_bound}, options, features,
+                     parameters);
 }
 
 }  // namespace creg
