@@ -57,6 +57,11 @@ class Array {
     return Array(values, std::move(owner));
   }
 
+  /// Its first `count` elements, which share the storage.
+  Array first(std::int64_t count) const {
+    return Array(view_.first(static_cast<std::size_t>(count)), owner_);
+  }
+
   bool empty() const { return view_.empty(); }
   std::int64_t size() const { return static_cast<std::int64_t>(view_.size()); }
   std::int64_t bytes() const { return static_cast<std::int64_t>(view_.size_bytes()); }

@@ -28,6 +28,8 @@ enum class Purpose : std::uint16_t {
   direction = 43,
   activation_noise = 44,
   random_pairs = 45,
+  neighbour_sampling = 46,
+  batch_order = 47,
   positive_neighbour = 32,
   probe_weights = 64,
   bench_values = 96,
