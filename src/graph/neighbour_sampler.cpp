@@ -42,6 +42,11 @@ T* at_least(std::vector<T>& values, std::int64_t size) {
 }
 
 template <class T>
+std::int64_t bytes_of(const std::vector<T>& values) {
+  return static_cast<std::int64_t>(values.capacity() * sizeof(T));
+}
+
+template <class T>
 Array<T> copy_of(const std::vector<T>& values, std::int64_t size) {
   Buffer<T> out(size);
   std::copy_n(values.data(), size, out.data());
@@ -74,6 +79,11 @@ class NeighbourSampler::Scratch {
   }
 
   std::int64_t found() const { return found_; }
+
+  std::int64_t bytes() const {
+    return bytes_of(local_) + bytes_of(nodes_) + bytes_of(offsets_) + bytes_of(columns_) +
+           bytes_of(rows_) + bytes_of(marks_) + bytes_of(taken_);
+  }
 
   /// Draws the neighbours of the nodes that the last hop found, and numbers them.
   void expand(int fanout, bool replace, RandomStream stream) {
@@ -237,6 +247,13 @@ class NeighbourSampler::ScratchPool {
     free_.push_back(std::move(scratch));
   }
 
+  std::int64_t bytes() {
+    const std::lock_guard lock(mutex_);
+    std::int64_t sum = 0;
+    for (const std::unique_ptr<Scratch>& scratch : free_) sum += scratch->bytes();
+    return sum;
+  }
+
  private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<Scratch>> free_;
@@ -278,6 +295,10 @@ SampledBatch NeighbourSampler::sample(std::span<const std::int32_t> seeds, std::
   SampledBatch batch = scratch->take(std::move(known));
   scratch_->give_back(std::move(scratch));
   return batch;
+}
+
+std::int64_t NeighbourSampler::kept_bytes() const {
+  return scratch_->bytes();
 }
 
 CsrMatrix SampledBatch::block(int hop) const {

@@ -87,6 +87,25 @@ TEST(BenchCommand, SelectionsAndProducts) {
   expect_times(result_of(bench("spmm", {"--json"})), false);
 }
 
+TEST(BenchCommand, Sampling) {
+  const json out = result_of(
+      bench("sample", {"--fanouts", "3,-1", "--batch-size", "20", "--compare", "plain", "--json"}));
+  expect_times(out, true);
+  EXPECT_EQ(out["bench"], "sample");
+  EXPECT_EQ(out["fanouts"], json({3, -1}));
+  EXPECT_EQ(out["batch_size"], 20);
+  EXPECT_EQ(out["with_replacement"], false);
+  EXPECT_GT(out["nodes_per_batch"].get<double>(), 15);
+  EXPECT_GT(out["baseline_edges_per_batch"].get<double>(), 15);
+  EXPECT_NEAR(out["edges_per_second"].get<double>(),
+              out["edges_per_batch"].get<double>() / out["ms"].get<double>() * 1e3, 1);
+  const json alone =
+      result_of(bench("sample", {"--batch-size", "20", "--with-replacement", "--json"}));
+  expect_times(alone, false);
+  EXPECT_EQ(alone["with_replacement"], true);
+  EXPECT_TRUE(alone["baseline_edges_per_second"].is_null());
+}
+
 TEST(BenchCommand, TablesForPeople) {
   const RunResult epoch = run_creg(bench("epoch", {"--compare", "plain", "--dim", "16"}));
   EXPECT_EQ(epoch.status, 0) << epoch.err;
@@ -96,6 +115,9 @@ TEST(BenchCommand, TablesForPeople) {
   const RunResult spmm = run_creg(bench("spmm", {"--dim", "16"}));
   EXPECT_EQ(spmm.status, 0) << spmm.err;
   EXPECT_NE(spmm.out.find("GB/s"), std::string::npos) << spmm.out;
+  const RunResult sample = run_creg(bench("sample", {"--batch-size", "20"}));
+  EXPECT_EQ(sample.status, 0) << sample.err;
+  EXPECT_NE(sample.out.find("million edges/s"), std::string::npos) << sample.out;
 }
 
 TEST(BenchCommand, WrongUsageIsNamed) {
@@ -112,6 +134,8 @@ TEST(BenchCommand, WrongUsageIsNamed) {
   expect_refused(bench("epoch", {"--encoder", "gat", "--compare", "plain"}), "--encoder");
   expect_refused(bench("epoch", {"--method", "lc", "--curriculum", "3", "--compare", "plain"}),
                  "all nodes are seeds");
+  expect_refused(bench("sample", {"--batch-size", "1000"}), "1,000");
+  expect_refused(bench("sample", {"--batch-size", "20", "--fanouts", "5,0"}), "fanout");
   expect_refused(bench("select", {"--k", "0"}), "--k");
   expect_refused(bench("select", {"--k", "900"}), "k");
   expect_refused(bench("spmm", {"--dim", "0"}), "--dim");

@@ -236,6 +236,16 @@ TEST(NeighbourSampler, ArraysOfAMappedFileAreSampledInPlaceAndKeptAlive) {
                          NeighbourSampler(owned, {.fanouts = {4, 4}}).sample(Nodes{5, 6}, 1, 2)));
 }
 
+TEST(NeighbourSampler, WhatACallWorkedOnIsKeptForTheNext) {
+  const NeighbourSampler sampler(ring(1000, 4), {.fanouts = {2}});
+  EXPECT_EQ(sampler.kept_bytes(), 0);
+  EXPECT_EQ(sampler.sample(Nodes{1}, 0, 0).bytes(), 3 * 4 + 2 * 8 + 2 * 4);
+  const std::int64_t kept = sampler.kept_bytes();
+  EXPECT_GE(kept, 4 * 1000);
+  sampler.sample(Nodes{2}, 0, 1);
+  EXPECT_EQ(sampler.kept_bytes(), kept);
+}
+
 TEST(NeighbourSampler, WrongFanoutsAreNamed) {
   test::expect_error([] { NeighbourSampler(star(2), {}); }, {"fanout", "10,10,25"});
   test::expect_error([] { NeighbourSampler(star(2), {.fanouts = {3, 0}}); }, {"fanout", "0", "-1"});

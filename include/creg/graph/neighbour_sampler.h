@@ -37,13 +37,14 @@ struct SampledBatch {
   int hops() const { return static_cast<int>(known.size()) - 1; }
   std::int64_t seeds() const { return known.front(); }
   std::int64_t edges() const { return columns.size(); }
+  std::int64_t bytes() const { return nodes.bytes() + offsets.bytes() + columns.bytes(); }
   /// Hop 0 is next to the seeds. known[hop] rows gather from known[hop + 1] columns, of which the
   /// first known[hop] are the rows' own nodes. Without values; shares the storage.
   CsrMatrix block(int hop) const;
 };
 
 /// Draws neighbourhoods. `sample` may be called from any number of threads at once; a call in
-/// flight holds 4 bytes per node of the graph, which are kept for the calls after it.
+/// flight holds 4 bytes per node of the graph and the room of a batch, kept for the calls after it.
 class NeighbourSampler {
  public:
   /// Row u of `gathered` lists the nodes that u gathers from, as they are: each entry is one
@@ -62,6 +63,9 @@ class NeighbourSampler {
   /// `seeds` are distinct nodes of the graph; one that is listed twice, or is none, is a Bug.
   SampledBatch sample(std::span<const std::int32_t> seeds, std::uint64_t seed,
                       std::uint32_t step) const;
+
+  /// What finished calls have left for later ones.
+  std::int64_t kept_bytes() const;
 
  private:
   class Scratch;
