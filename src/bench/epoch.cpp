@@ -15,8 +15,8 @@ std::int64_t csr_bytes(const CsrMatrix& matrix) {
   return 8 * (matrix.rows + 1) + 4 * matrix.nonzeros() + 4 * matrix.values.size();
 }
 
-std::int64_t resident_bytes(const TrainingStep& step, Aggregation aggregation) {
-  const GraphInputs& inputs = step.inputs();
+std::int64_t resident_bytes(const TrainingStep& step, const GraphInputs& inputs,
+                            Aggregation aggregation) {
   std::int64_t bytes =
       inputs.features.bytes() + inputs.propagation.bytes() + csr_bytes(inputs.adjacency);
   if (aggregation != Aggregation::gcn) bytes += inputs.hops.of_layer(0).bytes();
@@ -40,6 +40,8 @@ EpochBench bench_epoch(const Context& context, const Graph& graph, const TrainCo
   prepare_torch(context);
   const Graph prepared = with_prepared_features(context, graph, config);
   TrainingStep step(context, prepared, config);
+  const Aggregation aggregation = step.model().encoder->aggregation();
+  const GraphInputs inputs(context, prepared, aggregation);
   std::unique_ptr<PlainEpoch> plain;
   if (compare_plain) {
     plain = std::make_unique<PlainEpoch>(context, prepared, config, step.model().parameters.all());
@@ -48,11 +50,11 @@ EpochBench bench_epoch(const Context& context, const Graph& graph, const TrainCo
   EpochBench out;
   std::vector<Contestant> contestants = {
       {[&](int epoch) {
-         const double loss = step.run(epoch).loss;
+         const double loss = step.run(inputs, epoch, static_cast<std::uint32_t>(epoch)).loss;
          require_finite(loss, epoch);
          if (epoch == 0) out.first_loss = loss;
        },
-       resident_bytes(step, step.model().encoder->aggregation())}};
+       resident_bytes(step, inputs, aggregation)}};
   if (compare_plain) {
     contestants.push_back({[&](int epoch) {
                              const double loss = plain->run(epoch);

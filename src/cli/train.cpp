@@ -174,7 +174,7 @@ void train_command(const Context& context, const TrainCommand& command,
     show_result(run_context, run, plan, results, globals.json);
   } catch (const Interrupted&) {
     context.log().write(LogLevel::notice,
-                        "stopped after a whole epoch; go on with: creg train "
+                        "stopped after a whole epoch or batch; go on with: creg train "
                         "--resume " +
                             plan.directory.string());
     throw;

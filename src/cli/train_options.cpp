@@ -50,6 +50,23 @@ const Recipe* recipe_of(const std::string& method, const Dataset& dataset) {
   return dataset.entry == nullptr ? nullptr : find_recipe(method, std::string(dataset.entry->name));
 }
 
+/// What batches cannot do and no flag asks for gives way, and the log says so.
+void settle_batches(const Context& context, const std::map<std::string, std::string>& flags,
+                    TrainConfig& config) {
+  if (!runs_in_batches(config.encoder.kind) && !flags.contains("encoder")) {
+    config.encoder.kind = EncoderKind::sage;
+    if (!flags.contains("layers")) {
+      config.encoder.layers = static_cast<int>(config.batch.fanouts.size());
+    }
+    context.log().write(LogLevel::info, "in batches: encoder sage, layers " +
+                                            std::to_string(config.encoder.layers));
+  }
+  if (config.contrast.curriculum > 0 && !flags.contains("curriculum")) {
+    config.contrast.curriculum = 0;
+    context.log().write(LogLevel::info, "in batches: no curriculum");
+  }
+}
+
 }  // namespace
 
 ChosenRun choose_run(const Context& context, const TrainOptions& options,
@@ -79,16 +96,17 @@ ChosenRun choose_run(const Context& context, const TrainOptions& options,
     }
   }
   for (const Parameter& parameter : train_parameters()) {
-    const auto given = options.values.find(parameter.key);
-    if (given == options.values.end()) continue;
+    const auto value = options.values.find(parameter.key);
+    if (value == options.values.end()) continue;
     try {
-      parameter.set(run.config, given->second);
+      parameter.set(run.config, value->second);
     } catch (const Error& error) {
       ErrorDetail detail = error.detail();
       detail.file = parameter.flag();
       fail_input(std::move(detail));
     }
   }
+  if (run.config.batch.size > 0) settle_batches(context, options.values, run.config);
   check_config(run.config);
   context.log().write(LogLevel::info, run.recipe == "none" ? "no recipe: the defaults and the flags"
                                                            : "recipe: " + run.recipe);

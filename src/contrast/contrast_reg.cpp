@@ -14,7 +14,7 @@ ContrastReg::ContrastReg(const RegulariserOptions& options, LogForm log, std::in
       weight_(parameters.uniform("regulariser.weight", {dim, dim}, linear_bound(dim))) {}
 
 at::Tensor ContrastReg::direction(EpochPass& pass) const {
-  if (options_.r == Direction::summary) return at::sigmoid(pass.embedding().mean(0));
+  if (options_.r == Direction::summary) return at::sigmoid(pass.nodes().mean(0));
   RandomStream stream(pass.settings().seed, Purpose::direction, pass.settings().epoch);
   at::Tensor r = at::empty({weight_.size(0)}, at::kFloat);
   auto* const values = r.data_ptr<float>();
@@ -26,8 +26,7 @@ at::Tensor ContrastReg::direction(EpochPass& pass) const {
 
 at::Tensor ContrastReg::loss(EpochPass& pass) const {
   const at::Tensor u = at::mv(weight_, direction(pass));
-  return direction_loss(pass.embedding(), u, 1, log_) +
-         direction_loss(pass.corrupted(), u, -1, log_);
+  return direction_loss(pass.nodes(), u, 1, log_) + direction_loss(pass.corrupted(), u, -1, log_);
 }
 
 }  // namespace creg

@@ -17,15 +17,17 @@ std::uint64_t noise_seed(const EpochPass::Settings& settings, std::uint64_t pass
 
 GraphInputs::GraphInputs(const Context& context, const Graph& graph, Aggregation aggregation)
     : nodes(graph.nodes()),
+      rows(graph.nodes()),
       adjacency(graph.adjacency),
       features(context, graph.features),
       hops(aggregation_matrix(context, graph, aggregation)),
+      node_hops(hops),
       propagation(aggregation == Aggregation::gcn
                       ? hops.of_layer(0)
                       : aggregation_matrix(context, graph, Aggregation::gcn)) {}
 
-const at::Tensor& EpochPass::projected() {
-  if (!projected_.defined()) projected_ = encoder_.project(inputs_.features);
+const Projected& EpochPass::projected() {
+  if (!projected_.rows.defined()) projected_ = encoder_.project(inputs_.features, inputs_.hops);
   return projected_;
 }
 
@@ -43,12 +45,16 @@ const at::Tensor& EpochPass::embedding() {
   return embedding_;
 }
 
+at::Tensor EpochPass::nodes() {
+  return inputs_.nodes == inputs_.rows ? embedding() : embedding().narrow(0, 0, inputs_.nodes);
+}
+
 at::Tensor EpochPass::corrupted() {
   RandomStream stream(settings_.seed, Purpose::corruption, settings_.epoch);
   const at::Tensor order =
-      index_tensor(random_permutation(static_cast<std::int32_t>(inputs_.nodes), stream));
+      index_tensor(random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
   return finished(encoder_.propagate(
-      inputs_.hops, projected(),
+      inputs_.node_hops, projected(),
       {.order = order, .training = settings_.training, .noise = noise_seed(settings_, 1)}));
 }
 

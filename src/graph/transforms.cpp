@@ -206,6 +206,17 @@ Graph add_self_loops(const Context& context, Graph graph) {
   return graph;
 }
 
+Features feature_rows_of(const Context& context, const Features& features,
+                         std::span<const std::int32_t> nodes) {
+  if (const auto* sparse = std::get_if<CsrMatrix>(&features)) {
+    return take_rows(context, *sparse, nodes);
+  }
+  if (const auto* dense = std::get_if<DenseMatrix>(&features)) {
+    return take_rows(context, *dense, nodes);
+  }
+  return {};
+}
+
 Graph induced_subgraph(const Context& context, const Graph& graph,
                        std::span<const std::int32_t> nodes) {
   const std::vector<std::int32_t> numbers = new_numbers(graph, nodes);
@@ -215,11 +226,7 @@ Graph induced_subgraph(const Context& context, const Graph& graph,
   result.directed = graph.directed;
   result.class_names = graph.class_names;
   result.adjacency = take_square(context, graph.adjacency, nodes, numbers);
-  if (const auto* sparse = std::get_if<CsrMatrix>(&graph.features)) {
-    result.features = take_rows(context, *sparse, nodes);
-  } else if (const auto* dense = std::get_if<DenseMatrix>(&graph.features)) {
-    result.features = take_rows(context, *dense, nodes);
-  }
+  result.features = feature_rows_of(context, graph.features, nodes);
   std::vector<std::string> names;
   std::vector<std::int32_t> labels;
   for (const std::int32_t node : nodes) {

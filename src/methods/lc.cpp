@@ -28,23 +28,28 @@ class Lc final : public Method {
     const at::Tensor positives = select(pass);
     const Pairs pairs = anchored_pairs(positives, negatives, seeds_);
     const std::int64_t anchors = pairs.positives.size(0);
+    const bool batch = pass.inputs().batch;
+    if (anchors == 0 && batch) return {pass.embedding().sum() * 0};
     if (anchors == 0) {
       fail_input({.what = "no node has a neighbour, so LC has no pairs",
                   .file = "positives",
                   .found = name_of(options_.positives),
                   .hint = "take positives from all nodes: --positives global"});
     }
-    if (!told_ && !seeds_.defined() && anchors < nodes) {
+    if (!told_ && !batch && !seeds_.defined() && anchors < nodes) {
       told_ = true;
       pass.context().log().write(
           LogLevel::info,
           with_commas(nodes - anchors) + " nodes without neighbours are left out of the loss");
     }
-    const at::Tensor& h = pass.embedding();
-    const PairLoss result =
-        pair_loss(score_.anchors(h), h, pairs, 1 / options_.temperature, options_.log);
+    const PairLoss result = pair_loss(score_.anchors(pass.nodes()), pass.embedding(), pairs,
+                                      1 / options_.temperature, options_.log);
     return {result.loss, result.positive_sigma, result.negative_sigma, anchors};
   }
+
+  bool sees_neighbours() const override { return options_.positives == Positives::neighbours; }
+
+  bool needs_edges() const override { return sees_neighbours(); }
 
   std::vector<NamedTensor> state() const override {
     if (!seeds_.defined()) return {};
@@ -70,8 +75,9 @@ class Lc final : public Method {
     at::Tensor positives;
     at::Tensor entropies;
     if (options_.positives == Positives::global) {
-      const SimilarityResult found = similarity_pass(
-          context, h, {.k = std::min<std::int64_t>(options_.k, nodes), .entropies = new_seeds});
+      const SimilarityResult found =
+          similarity_pass(context, pass.nodes().detach(),
+                          {.k = std::min<std::int64_t>(options_.k, nodes), .entropies = new_seeds});
       positives = found.indices;
       entropies = found.entropies;
     } else {

@@ -10,11 +10,13 @@ namespace creg {
 const std::vector<MethodDescription>& method_catalogue() {
   static const std::vector<MethodDescription> methods = {
       {.name = "ml",
-       .summary = "a node with its own representation one propagation deeper (multi-level)"},
+       .summary = "a node with its own representation one propagation deeper (multi-level)",
+       .batches = true},
       {.name = "lc",
        .summary = "a node with its most similar neighbours (local clustering)",
        .curriculum = true,
-       .positives = true},
+       .positives = true,
+       .batches = true},
   };
   return methods;
 }

@@ -5,6 +5,15 @@
 
 namespace creg {
 
+Projected Encoder::project(const FeatureMatrix& features, const Hops& /*hops*/) const {
+  return {multiply(features)};
+}
+
+at::Tensor Encoder::evaluate_layer(int /*layer*/, const SparseMatrix& /*hop*/,
+                                   const Projected& /*x*/) const {
+  throw Bug("this encoder is not run layer by layer");
+}
+
 std::unique_ptr<Encoder> make_encoder(const EncoderOptions& options, std::int64_t features,
                                       ParameterList& parameters) {
   switch (options.kind) {

@@ -24,23 +24,44 @@ class LinearAggregation final : public Encoder {
 
   Aggregation aggregation() const override { return aggregation_; }
 
-  at::Tensor project(const FeatureMatrix& features) const override {
+  at::Tensor multiply(const FeatureMatrix& features) const override {
     return features.times(layers_.front().weight);
   }
 
-  at::Tensor propagate(const Hops& hops, const at::Tensor& projected,
+  Projected project(const FeatureMatrix& features, const Hops& hops) const override {
+    if (!features.sparse() && gathers_first(hops.of_layer(0))) return {features.dense(), false};
+    return {multiply(features)};
+  }
+
+  at::Tensor propagate(const Hops& hops, const Projected& projected,
                        const EncoderPass& pass) const override {
-    at::Tensor x = projected;
+    Projected x = projected;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
-      const Layer& layer = layers_[static_cast<std::size_t>(l)];
-      if (l > 0) x = at::mm(x, layer.weight);
-      x = layer.activation.after_product(hops.of_layer(l), x, layer.bias,
-                                         l == 0 ? pass.order : at::Tensor(), pass, l);
+      x = {apply(l, hops.of_layer(l), x, l == 0 ? pass.order : at::Tensor(), pass), false};
     }
-    return x;
+    return x.rows;
+  }
+
+  at::Tensor evaluate_layer(int layer, const SparseMatrix& hop, const Projected& x) const override {
+    return apply(layer, hop, x, {}, {});
   }
 
  private:
+  /// The product with the weights commutes with the sum over neighbours, and comes after it where
+  /// that leaves fewer rows.
+  static bool gathers_first(const SparseMatrix& hop) { return hop.rows() < hop.cols(); }
+
+  at::Tensor apply(int l, const SparseMatrix& hop, const Projected& x, const at::Tensor& order,
+                   const EncoderPass& pass) const {
+    const Layer& layer = layers_[static_cast<std::size_t>(l)];
+    if (!x.multiplied && gathers_first(hop)) {
+      const at::Tensor gathered = aggregate(hop, x.rows, {}, order);
+      return layer.activation.after_sum(at::mm(gathered, layer.weight), layer.bias, pass, l);
+    }
+    const at::Tensor rows = x.multiplied ? x.rows : at::mm(x.rows, layer.weight);
+    return layer.activation.after_product(hop, rows, layer.bias, order, pass, l);
+  }
+
   Aggregation aggregation_;
   std::vector<Layer> layers_;
 };

@@ -24,13 +24,13 @@ class Gin final : public Encoder {
 
   Aggregation aggregation() const override { return Aggregation::sum; }
 
-  at::Tensor project(const FeatureMatrix& features) const override {
+  at::Tensor multiply(const FeatureMatrix& features) const override {
     return features.times(layers_.front().weight1);
   }
 
-  at::Tensor propagate(const Hops& hops, const at::Tensor& projected,
+  at::Tensor propagate(const Hops& hops, const Projected& projected,
                        const EncoderPass& pass) const override {
-    at::Tensor x = projected;
+    at::Tensor x = projected.rows;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
       const Layer& layer = layers_[static_cast<std::size_t>(l)];
       if (l > 0) x = at::mm(x, layer.weight1);

@@ -1,5 +1,8 @@
 #include "creg/nn/hops.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "creg/core/error.h"
 #include "creg/graph/build.h"
 #include "creg/graph/normalise.h"
@@ -27,6 +30,77 @@ SparseMatrix aggregation_matrix(const Context& context, const Graph& graph, Aggr
     }
   }
   throw Bug("an aggregation without a matrix");
+}
+
+namespace {
+
+/// Mean rows, one after the other, each with the node itself.
+class MeanRows {
+ public:
+  MeanRows(std::int64_t rows, std::int64_t cols, std::int64_t entries) : cols_(cols) {
+    offsets_.reserve(static_cast<std::size_t>(rows) + 1);
+    offsets_.push_back(0);
+    columns_.reserve(static_cast<std::size_t>(entries));
+    values_.reserve(static_cast<std::size_t>(entries));
+  }
+
+  /// `self` and those of `neighbours` that are columns; products want ascending columns.
+  void add(std::int32_t self, std::span<const std::int32_t> neighbours) {
+    const auto begin = static_cast<std::ptrdiff_t>(columns_.size());
+    columns_.push_back(self);
+    for (const std::int32_t c : neighbours) {
+      if (c < cols_) columns_.push_back(c);
+    }
+    std::sort(columns_.begin() + begin, columns_.end());
+    const auto count = columns_.size() - static_cast<std::size_t>(begin);
+    values_.insert(values_.end(), count, 1.0F / static_cast<float>(count));
+    offsets_.push_back(static_cast<std::int64_t>(columns_.size()));
+  }
+
+  CsrMatrix take() {
+    CsrMatrix out;
+    out.rows = static_cast<std::int64_t>(offsets_.size()) - 1;
+    out.cols = cols_;
+    out.offsets = std::move(offsets_);
+    out.columns = std::move(columns_);
+    out.values = std::move(values_);
+    return out;
+  }
+
+ private:
+  std::int64_t cols_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::int32_t> columns_;
+  std::vector<float> values_;
+};
+
+}  // namespace
+
+SparseMatrix sampled_mean(const Context& context, const SampledBatch& batch, std::int64_t rows,
+                          std::int64_t cols, SparseMatrix::Shape shape) {
+  const std::int64_t drawn = batch.offsets.size() - 1;
+  const std::int64_t listed = batch.offsets[std::min(rows, drawn)];
+  MeanRows mean(rows, cols, listed + rows);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::span<const std::int32_t> neighbours;
+    if (i < drawn) {
+      neighbours = batch.columns.span().subspan(
+          static_cast<std::size_t>(batch.offsets[i]),
+          static_cast<std::size_t>(batch.offsets[i + 1] - batch.offsets[i]));
+    }
+    mean.add(static_cast<std::int32_t>(i), neighbours);
+  }
+  return {context, mean.take(), shape};
+}
+
+SparseMatrix mean_of_rows(const Context& context, const CsrMatrix& gathered, std::int64_t first,
+                          std::int64_t last) {
+  MeanRows mean(last - first, gathered.cols,
+                gathered.offsets[last] - gathered.offsets[first] + last - first);
+  for (std::int64_t u = first; u < last; ++u) {
+    mean.add(static_cast<std::int32_t>(u), gathered.row(u));
+  }
+  return {context, mean.take(), SparseMatrix::Shape::forward};
 }
 
 }  // namespace creg

@@ -203,6 +203,8 @@ at::Tensor aggregate(const SparseMatrix& matrix, const at::Tensor& x, const Epil
               x.size(0), " rows");
   TORCH_CHECK(!order.defined() || (order.scalar_type() == at::kInt && order.numel() == csr.cols),
               "aggregate: order must hold one int32 per row of x");
+  TORCH_CHECK(matrix.reversible() || !wants_gradient(x),
+              "aggregate: x wants a gradient through a matrix made for forward products only");
   check_epilogue(epilogue, x.size(1));
   at::Tensor output;
   at::Tensor pre;

@@ -92,8 +92,8 @@ struct Prepared {
 Prepared prepare(const at::Tensor& embeddings, const CsrMatrix& adjacency, std::int64_t k,
                  Similarity similarity, std::string_view operation) {
   Prepared out{.rows = detail::embedding_rows(embeddings, operation)};
-  invariant(adjacency.rows == out.rows.size(0) && adjacency.cols == adjacency.rows,
-            std::string(operation) + ": the adjacency has the embedding's nodes");
+  invariant(adjacency.cols == out.rows.size(0) && adjacency.rows <= adjacency.cols,
+            std::string(operation) + ": the adjacency's columns are the embedding's rows");
   if (k < 1 || k > max_nodes) {
     fail_input({.what = "k, the number of most similar neighbours, is out of range",
                 .found = std::to_string(k),

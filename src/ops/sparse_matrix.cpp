@@ -47,7 +47,7 @@ SparseMatrix::SparseMatrix(const Context& context, const CsrMatrix& matrix, Shap
   auto state = std::make_shared<State>();
   state->symmetric = shape == Shape::symmetric;
   state->forward = tensors_of(matrix);
-  if (!state->symmetric) state->backward = tensors_of(transpose(context, matrix));
+  if (shape == Shape::general) state->backward = tensors_of(transpose(context, matrix));
   if (entries == Entries::linked) {
     state->entries =
         link_entries(state->forward, state->symmetric ? state->forward : state->backward);

@@ -77,6 +77,12 @@ class Reader {
     out.epoch = integer(top, "epoch");
     const GenericDict progress = dict(at(top, "progress"), "progress");
     out.best_epoch = integer(progress, "best_epoch");
+    if (progress.contains("step")) {
+      out.step = integer(progress, "step");
+      const IValue sums = at(progress, "step_sums");
+      if (!sums.isTensor()) fail("step_sums", "a tensor");
+      out.step_sums = sums.toTensor().contiguous();
+    }
     out.epochs_without_gain = integer(progress, "epochs_without_gain");
     out.lowest_loss = real(progress, "lowest_loss");
     out.best_accuracy = real(progress, "best_accuracy");
@@ -144,6 +150,10 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   GenericDict progress = new_dict();
   progress.insert("best_epoch", checkpoint.best_epoch);
   progress.insert("epochs_without_gain", checkpoint.epochs_without_gain);
+  if (checkpoint.step > 0) {
+    progress.insert("step", checkpoint.step);
+    progress.insert("step_sums", checkpoint.step_sums);
+  }
   // Floating-point numbers as tensors: older safe loaders know no others.
   progress.insert("lowest_loss", at::full({}, checkpoint.lowest_loss, at::kDouble));
   progress.insert("best_accuracy", at::full({}, checkpoint.best_accuracy, at::kDouble));

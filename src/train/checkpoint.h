@@ -24,6 +24,8 @@ struct Checkpoint {
   std::vector<NamedTensor> best_model;
   std::vector<NamedTensor> method_state;
   std::int64_t epoch = 0;  ///< epochs done
+  std::int64_t step = 0;   ///< batches done of the next one
+  at::Tensor step_sums;    ///< what these batches add to the epoch's statistics; or undefined
   std::int64_t best_epoch = 0;
   std::int64_t epochs_without_gain = 0;
   double lowest_loss = 0;

@@ -1,6 +1,7 @@
 #include "creg/train/memory_estimate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <variant>
@@ -35,6 +36,12 @@ std::int64_t feature_bytes(const Graph& graph) {
   return sparse ? csr_bytes(rows, filled) + csr_bytes(cols, filled) : product(rows, cols);
 }
 
+std::int64_t feature_storage(const Features& features) {
+  if (const auto* sparse = std::get_if<CsrMatrix>(&features)) return sparse->bytes();
+  if (const auto* dense = std::get_if<DenseMatrix>(&features)) return dense->values.bytes();
+  return 0;
+}
+
 std::int64_t parameter_count(const Graph& graph, const TrainConfig& config) {
   const std::int64_t d = config.encoder.dim;
   std::int64_t count = 0;
@@ -64,9 +71,69 @@ double live_arrays(const TrainConfig& config) {
   return arrays + 3;
 }
 
+/// How many nodes a batch knows after each hop, on average: draws fall on nodes at random.
+std::vector<double> nodes_after_hops(const Graph& graph, const TrainConfig& config) {
+  const auto nodes = static_cast<double>(graph.nodes());
+  const double degree = static_cast<double>(graph.adjacency.nonzeros()) / std::max(1.0, nodes);
+  const double seeds = std::min(static_cast<double>(config.batch.size), nodes);
+  std::vector<double> known = {seeds};
+  double found = seeds;
+  std::vector<int> fanouts = config.batch.fanouts;
+  if (config.batch.neighbours == BatchNeighbours::extra_hop) {
+    fanouts.insert(fanouts.begin(), fanouts.front());
+  }
+  for (const int fanout : fanouts) {
+    // Nodes met by following an edge have more neighbours than the average: twice is on the safe
+    // side of what sparse graphs have, and a fanout bounds it.
+    const double drawn = fanout < 0 ? 2 * degree : std::min<double>(fanout, 2 * degree);
+    const double draws = found * drawn;
+    found = (nodes - known.back()) * (1 - std::exp(-draws / nodes));
+    known.push_back(known.back() + found);
+  }
+  return known;
+}
+
+/// Of training in batches; the embedding afterwards is kept on disk where memory is short.
+MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
+  const std::int64_t d = config.encoder.dim;
+  const std::int64_t width = feature_cols(graph.features);
+  const std::vector<double> known = nodes_after_hops(graph, config);
+  const auto layers = static_cast<std::size_t>(config.encoder.layers);
+  const std::size_t extra = known.size() - 1 - layers;
+  MemoryEstimate out;
+  const auto add = [&](const std::string& name, double bytes) {
+    out.parts.push_back({name, static_cast<std::int64_t>(bytes)});
+    out.total += out.parts.back().bytes;
+  };
+  add("graph", static_cast<double>(graph.adjacency.bytes()));
+  add("features", static_cast<double>(feature_storage(graph.features)));
+  constexpr std::int64_t copies = 6;
+  add("parameters", static_cast<double>(copies * number_bytes * parameter_count(graph, config)));
+  // One batch in use and two that are drawn ahead.
+  const double share = static_cast<double>(feature_nonzeros(graph.features)) /
+                       std::max(1.0, static_cast<double>(graph.nodes()));
+  const bool sparse = std::holds_alternative<CsrMatrix>(graph.features);
+  double entries = 0;
+  for (std::size_t l = 0; l < layers; ++l) {
+    const int fanout = config.batch.fanouts[layers - 1 - l];
+    entries += known[layers - 1 - l + extra] * (fanout < 0 ? 0 : fanout + 1);
+  }
+  const double row_bytes = sparse ? 16 * share : 4 * static_cast<double>(width);
+  add("batches", 3 * (known.back() * (row_bytes + 4) + 16 * entries));
+  add("marks of the sampler", 3.0 * number_bytes * static_cast<double>(graph.nodes()));
+  double rows = 0;
+  for (std::size_t l = 0; l < layers; ++l) rows += known[layers - 1 - l + extra];
+  const double passes = config.regulariser.contrast ? 2 : 1;
+  // Per layer and pass the gathered rows, the sum, the activated rows and a gradient.
+  add("activations and gradients", 4.0 * rows * static_cast<double>(4 * d) * passes +
+                                       (sparse ? known.back() * static_cast<double>(4 * d) : 0));
+  return out;
+}
+
 }  // namespace
 
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
+  if (config.batch.size > 0) return estimate_batches(graph, config);
   const std::int64_t nodes = graph.nodes();
   const std::int64_t d = config.encoder.dim;
   const std::int64_t entries = graph.adjacency.nonzeros() + nodes;
@@ -130,7 +197,8 @@ void require_memory(const MemoryEstimate& estimate, int runs, std::int64_t avail
        .found = "about " + human_bytes(estimate.total) + " a run (" + parts + ")" +
                 (runs > 1 ? ", " + std::to_string(runs) + " runs side by side" : ""),
        .expected = "at most " + human_bytes(available),
-       .hint = "a smaller --dim helps most; fewer --layers, --reg none and --score dot help too"});
+       .hint = "a smaller --dim helps most; fewer --layers, --reg none and --score dot help too; "
+               "--batch-size trains on samples of the graph"});
 }
 
 }  // namespace creg

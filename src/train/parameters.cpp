@@ -178,6 +178,29 @@ std::string regularisers(const TrainConfig& config) {
   return text.empty() ? "none" : text;
 }
 
+void set_fanouts(TrainConfig& config, const std::string& text) {
+  const std::string range =
+      "numbers of neighbours joined by commas, from the nodes outward, -1 for all of them";
+  std::vector<int> fanouts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    fanouts.push_back(
+        parse_number<int>("fanouts", text.substr(begin, end - begin), range, -1, 1e6));
+    if (fanouts.back() == 0) fail_value("fanouts", text, range);
+    begin = end + 1;
+  }
+  config.batch.fanouts = std::move(fanouts);
+}
+
+std::string fanouts_text(const TrainConfig& config) {
+  std::string text;
+  for (const int fanout : config.batch.fanouts) {
+    text += (text.empty() ? "" : ",") + std::to_string(fanout);
+  }
+  return text;
+}
+
 std::vector<Parameter> make_table() {
   constexpr auto large = std::int64_t{1} << 30;
   Table table;
@@ -263,6 +286,28 @@ std::vector<Parameter> make_table() {
       .choice<Select>(
           "select", [](TrainConfig& c) -> Select& { return c.select; },
           "which epoch is kept: lowest training loss, the last, or best validation accuracy");
+  table.group("Batches");
+  table.integer(
+      "batch_size", 0, std::numeric_limits<std::int32_t>::max(),
+      [](TrainConfig& c) -> std::int64_t& { return c.batch.size; },
+      "nodes of a batch, whose neighbourhoods are sampled; 0: the whole graph at once");
+  table.add({.key = "fanouts",
+             .values = "N,N,…",
+             .help = "neighbours drawn per node, one number per layer from the batch's nodes "
+                     "outward; -1: all",
+             .set = set_fanouts,
+             .get = fanouts_text});
+  table
+      .truth(
+          "replace", [](TrainConfig& c) -> bool& { return c.batch.replace; },
+          "draw neighbours with replacement")
+      .integer(
+          "batches", 0, large, [](TrainConfig& c) -> std::int64_t& { return c.batch.per_epoch; },
+          "batches of an epoch, of a new random order each; 0: until every node was in one")
+      .choice<BatchNeighbours>(
+          "batch_neighbours", [](TrainConfig& c) -> BatchNeighbours& { return c.batch.neighbours; },
+          "the neighbours that losses look at: encoded from what the batch has of their "
+          "neighbourhood, or with an extra hop, some 8 times the cost");
   table.group("Data");
   table
       .truth(
@@ -312,6 +357,45 @@ void apply_settings(TrainConfig& config, const std::vector<Setting>& settings,
   }
 }
 
+namespace {
+
+void check_batches(const TrainConfig& config) {
+  const MethodDescription& method = describe_method(config.method);
+  if (!method.batches) {
+    std::vector<std::string> able;
+    for (const MethodDescription& other : method_catalogue()) {
+      if (other.batches) able.push_back(other.name);
+    }
+    fail_input({.what = "this method needs the whole graph at once",
+                .file = "batch_size",
+                .found = config.method,
+                .expected = "--method " + join_words(able, " or ") + ", or --batch-size 0"});
+  }
+  if (!runs_in_batches(config.encoder.kind)) {
+    fail_input({.what = "this encoder needs the whole graph at once",
+                .file = "batch_size",
+                .found = name_of(config.encoder.kind),
+                .expected = "--encoder sage, which takes the mean over sampled neighbours, or "
+                            "--batch-size 0"});
+  }
+  if (static_cast<int>(config.batch.fanouts.size()) != config.encoder.layers) {
+    fail_input({.what = "not one fanout per layer",
+                .file = "fanouts",
+                .found = fanouts_text(config),
+                .expected = std::to_string(config.encoder.layers) +
+                            (config.encoder.layers == 1 ? " number" : " numbers") +
+                            " joined by commas, or another --layers"});
+  }
+  if (config.contrast.curriculum > 1) {
+    fail_input({.what = "a curriculum ranks all nodes, which batches do not see together",
+                .file = "curriculum",
+                .found = std::to_string(config.contrast.curriculum),
+                .expected = "--curriculum 0, or --batch-size 0"});
+  }
+}
+
+}  // namespace
+
 void check_config(const TrainConfig& config) {
   const MethodDescription& method = describe_method(config.method);
   if (config.contrast.curriculum > 0 && !method.curriculum) {
@@ -336,6 +420,7 @@ void check_config(const TrainConfig& config) {
                 .found = std::to_string(config.encoder.heads),
                 .expected = "a divisor of dim, which is " + std::to_string(config.encoder.dim)});
   }
+  if (config.batch.size > 0) check_batches(config);
 }
 
 double effective_weight_decay(const TrainConfig& config) {

@@ -14,10 +14,15 @@
 #include "creg/core/text.h"
 #include "creg/ops/runtime.h"
 #include "creg/ops/tensors.h"
+#include "creg/train/memory_estimate.h"
 #include "creg/train/parameters.h"
 #include "train/checkpoint.h"
+#include "train/epoch_steps.h"
 #include "train/graph_identity.h"
+#include "train/layerwise.h"
+#include "train/loaded_encoder.h"
 #include "train/metrics_file.h"
+#include "train/step_sums.h"
 #include "train/training_step.h"
 
 namespace creg {
@@ -41,49 +46,22 @@ TextPairs config_pairs(const Context& context, const TrainConfig& config) {
   return pairs;
 }
 
-std::vector<NamedTensor> copies(const std::vector<NamedTensor>& tensors) {
-  std::vector<NamedTensor> out;
-  for (const NamedTensor& tensor : tensors) {
-    out.push_back({tensor.name, tensor.value.detach().clone()});
+/// By one pass over the whole graph, or layer by layer where training went by batches.
+DenseMatrix embedding_of(const Context& context, const Graph& graph, const GraphInputs* inputs,
+                         const Encoder& encoder, const TrainConfig& config,
+                         const std::filesystem::path& scratch) {
+  if (inputs == nullptr) {
+    return embed_layerwise(context, graph, encoder,
+                           {.encoder = config.encoder,
+                            .unit_rows = config.regulariser.l2norm,
+                            .memory = available_memory() / 2,
+                            .scratch = scratch});
   }
-  return out;
-}
-
-/// Copies values by name into parameters of the same shapes.
-void put_values(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values,
-                const std::string& file) {
-  const at::NoGradGuard no_grad;
-  for (const NamedTensor& parameter : parameters) {
-    const NamedTensor* found = nullptr;
-    for (const NamedTensor& value : values) {
-      if (value.name == parameter.name) found = &value;
-    }
-    if (found == nullptr || found->value.sizes() != parameter.value.sizes()) {
-      fail_input(
-          {.what = "the checkpoint does not fit the model",
-           .file = file,
-           .place = parameter.name,
-           .expected = "a tensor of " + std::to_string(parameter.value.numel()) + " values"});
-    }
-    parameter.value.detach().copy_(found->value);
-  }
-}
-
-DenseMatrix embedding_of(const Context& context, const GraphInputs& inputs, const Encoder& encoder,
-                         const TrainConfig& config) {
   const at::NoGradGuard no_grad;
   EpochPass pass(
-      context, inputs, encoder,
+      context, *inputs, encoder,
       {.seed = context.seed(), .unit_rows = config.regulariser.l2norm, .training = false});
   return as_dense(pass.embedding());
-}
-
-TrainConfig config_of(const Checkpoint& checkpoint) {
-  TrainConfig config;
-  for (const auto& [key, value] : checkpoint.config) {
-    if (key != "seed") find_parameter(key).set(config, value);
-  }
-  return config;
 }
 
 class Trainer {
@@ -91,32 +69,36 @@ class Trainer {
   Trainer(const Context& context, const Graph& graph, const TrainConfig& config,
           const RunFiles& files, TrainObserver* observer)
       : context_(context),
+        graph_(graph),
         config_(config),
         files_(files),
         observer_(observer),
         identity_(graph_identity(context, graph)),
         step_(context, graph, config),
+        steps_(context, graph, config, step_.model()),
         best_(copies(parameters())),
         previous_(copies(parameters())) {}
 
   TrainResult run() {
     if (files_.resume) resume();
     MetricsFile metrics(files_.directory.empty() ? "" : files_.directory / "metrics.jsonl", epoch_);
-    const Clock::time_point start = Clock::now();
-    const double earlier = seconds_;
-    last_checkpoint_ = start;
-    ProgressTask progress(context_, config_.method + " epochs", config_.epochs, "epochs");
-    progress.skip(epoch_);
+    start_ = Clock::now();
+    last_checkpoint_ = start_;
+    earlier_ = seconds_;
+    const bool batches = steps_.per_epoch() > 1;
+    ProgressTask progress(context_, config_.method + (batches ? " batches" : " epochs"),
+                          config_.epochs * steps_.per_epoch(), batches ? "batches" : "epochs");
+    progress.skip(epoch_ * steps_.per_epoch() + sums_.steps());
     while (epoch_ < config_.epochs && !patience_is_over()) {
+      steps_.start(epoch_, sums_.steps());
+      while (sums_.steps() + 1 < steps_.per_epoch()) train_batch(progress);
       const EpochStatistics statistics = train_epoch();
       metrics.add(statistics);
       result_.epochs.push_back(statistics);
       if (observer_ != nullptr) observer_->epoch_done(statistics);
-      seconds_ = earlier + seconds_since(start);
       const bool over = epoch_ == config_.epochs || patience_is_over();
       const bool stopped = context_.stopped();
-      if (stopped || over || step_.starts_round(epoch_) ||
-          seconds_since(last_checkpoint_) >= files_.checkpoint_seconds) {
+      if (stopped || over || step_.starts_round(epoch_) || checkpoint_is_due()) {
         metrics.flush();
         keep_checkpoint();
       }
@@ -129,7 +111,7 @@ class Trainer {
     result_.embedding = embedding();
     result_.epochs_run = epoch_;
     result_.best_epoch = best_epoch_;
-    result_.seconds = earlier + seconds_since(start);
+    result_.seconds = earlier_ + seconds_since(start_);
     return std::move(result_);
   }
 
@@ -144,16 +126,42 @@ class Trainer {
   const std::vector<NamedTensor>& parameters() const { return step_.model().parameters.all(); }
 
   DenseMatrix embedding() const {
-    return embedding_of(context_, step_.inputs(), *step_.model().encoder, config_);
+    return embedding_of(context_, graph_, config_.batch.size > 0 ? nullptr : &steps_.whole(),
+                        *step_.model().encoder, config_, files_.directory);
   }
 
-  EpochStatistics train_epoch() {
+  bool checkpoint_is_due() const {
+    return seconds_since(last_checkpoint_) >= files_.checkpoint_seconds;
+  }
+
+  void train_step() {
     const Clock::time_point start = Clock::now();
-    EpochStatistics statistics = step_.run(epoch_);
+    EpochStatistics statistics =
+        step_.run(steps_.next(), epoch_, steps_.draw(epoch_, sums_.steps()));
     if (!std::isfinite(statistics.loss)) fail_not_finite(statistics);
-    ++epoch_;
-    judge(statistics);
     statistics.seconds = seconds_since(start);
+    sums_.add(statistics);
+  }
+
+  /// A batch that is not its epoch's last.
+  void train_batch(ProgressTask& progress) {
+    train_step();
+    const bool stopped = context_.stopped();
+    if (stopped || checkpoint_is_due()) keep_checkpoint();
+    if (stopped) throw Interrupted();
+    progress.note("loss " + short_number(sums_.mean().loss));
+    progress.advance();
+  }
+
+  /// The last step of an epoch, or the only one.
+  EpochStatistics train_epoch() {
+    train_step();
+    EpochStatistics statistics = sums_.mean();
+    sums_ = {};
+    ++epoch_;
+    const Clock::time_point start = Clock::now();
+    judge(statistics);
+    statistics.seconds += seconds_since(start);
     return statistics;
   }
 
@@ -197,8 +205,8 @@ class Trainer {
   }
 
   [[noreturn]] void fail_not_finite(const EpochStatistics& statistics) {
-    // These parameters are what the step of the epoch before left.
-    if (best_epoch_ == statistics.epoch - 1) {
+    // These parameters are what the last step of the epoch before left.
+    if (best_epoch_ == statistics.epoch - 1 && sums_.steps() == 0) {
       best_ = previous_;
       best_epoch_ = previous_epoch_;
     }
@@ -207,9 +215,12 @@ class Trainer {
                         : "; the parameters of epoch " + std::to_string(best_epoch_) + " are kept";
     if (!files_.directory.empty()) kept += " in " + (files_.directory / "checkpoint.pt").string();
     put_values(parameters(), best_, "");
+    const std::string batch =
+        steps_.per_epoch() > 1 ? ", batch " + std::to_string(sums_.steps()) : "";
     keep_checkpoint();
     fail_environment(
-        {.what = "the loss is not finite at epoch " + std::to_string(statistics.epoch) + kept,
+        {.what =
+             "the loss is not finite at epoch " + std::to_string(statistics.epoch) + batch + kept,
          .found = "contrast " + std::to_string(statistics.contrast) + ", regulariser " +
                   std::to_string(statistics.regulariser) + ", mean length of embeddings " +
                   std::to_string(statistics.norm_mean),
@@ -220,6 +231,7 @@ class Trainer {
 
   void keep_checkpoint() {
     last_checkpoint_ = Clock::now();
+    seconds_ = earlier_ + seconds_since(start_);
     if (files_.directory.empty()) return;
     Checkpoint checkpoint;
     checkpoint.model = parameters();
@@ -229,6 +241,8 @@ class Trainer {
     checkpoint.best_model = best_;
     checkpoint.method_state = step_.model().method->state();
     checkpoint.epoch = epoch_;
+    checkpoint.step = sums_.steps();
+    checkpoint.step_sums = sums_.tensor();
     checkpoint.best_epoch = best_epoch_;
     checkpoint.epochs_without_gain = waited_;
     checkpoint.lowest_loss = lowest_loss_;
@@ -259,16 +273,20 @@ class Trainer {
     lowest_loss_ = checkpoint.lowest_loss;
     best_accuracy_ = checkpoint.best_accuracy;
     seconds_ = checkpoint.seconds;
+    if (checkpoint.step > 0) sums_.put_back(checkpoint.step_sums, checkpoint.step);
   }
 
   const Context& context_;
+  const Graph& graph_;
   TrainConfig config_;
   RunFiles files_;
   TrainObserver* observer_;
   TextPairs identity_;
   TrainingStep step_;
+  EpochSteps steps_;
   TrainResult result_;
 
+  StepSums sums_;        // of the batches done of epoch number epoch_
   int epoch_ = 0;        // done so far
   int best_epoch_ = -1;  // none yet: the parameters at the start
   int previous_epoch_ = -1;
@@ -277,7 +295,9 @@ class Trainer {
   double best_accuracy_ = 0;
   std::vector<NamedTensor> best_;
   std::vector<NamedTensor> previous_;  // what was best before `best_`
-  double seconds_ = 0;
+  double seconds_ = 0;                 // in all, at the last checkpoint
+  double earlier_ = 0;                 // before this call
+  Clock::time_point start_;
   Clock::time_point last_checkpoint_;
 };
 
@@ -292,29 +312,20 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
 }
 
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint) {
-  return config_of(read_checkpoint(checkpoint));
+  return config_of(read_checkpoint(checkpoint).config);
 }
 
 DenseMatrix embed(const Context& context, const Graph& graph,
                   const std::filesystem::path& checkpoint) {
   prepare_torch(context);
-  const Checkpoint kept = read_checkpoint(checkpoint);
-  const TrainConfig config = config_of(kept);
+  const TrainConfig config = checkpoint_config(checkpoint);
   const Graph prepared = with_prepared_features(context, graph, config);
-  const std::int64_t width = feature_cols(prepared.features);
-  for (const auto& [key, value] : kept.graph) {
-    if (key == "feature_width" && value != std::to_string(width)) {
-      fail_input({.what = "the graph's features do not fit the encoder",
-                  .file = graph.name,
-                  .found = with_commas(width) + " features",
-                  .expected = value + ", as in " + checkpoint.string()});
-    }
+  const LoadedEncoder loaded = load_encoder(checkpoint, prepared);
+  if (config.batch.size > 0) {
+    return embedding_of(context, prepared, nullptr, *loaded.encoder, config, {});
   }
-  ParameterList parameters(0);
-  const std::unique_ptr<Encoder> encoder = make_encoder(config.encoder, width, parameters);
-  put_values(parameters.all(), kept.best_model, checkpoint.string());
-  const GraphInputs inputs(context, prepared, encoder->aggregation());
-  return embedding_of(context, inputs, *encoder, config);
+  const GraphInputs inputs(context, prepared, loaded.encoder->aggregation());
+  return embedding_of(context, prepared, &inputs, *loaded.encoder, config, {});
 }
 
 }  // namespace creg

@@ -47,25 +47,24 @@ Context without_stop(const Context& context) {
 TrainingStep::TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config)
     : context_(without_stop(context)),
       config_(config),
+      nodes_(graph.nodes()),
       model_(config, feature_cols(graph.features), context.seed()),
-      inputs_(context, graph, model_.encoder->aggregation()),
       adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)) {}
 
 bool TrainingStep::starts_round(int epoch) const {
   return config_.contrast.curriculum > 1 && epoch < config_.epochs &&
-         round_of(epoch, config_.epochs, config_.contrast.curriculum, inputs_.nodes).starts;
+         round_of(epoch, config_.epochs, config_.contrast.curriculum, nodes_).starts;
 }
 
-EpochStatistics TrainingStep::run(int epoch) {
+EpochStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint32_t draw) {
   if (epoch > 0 && starts_round(epoch)) adam_.restart(config_.lr * later_round_rate);
   EpochStatistics statistics;
   statistics.epoch = epoch;
   statistics.lr = adam_.lr();
   {
-    EpochPass pass(context_, inputs_, *model_.encoder,
-                   {.seed = context_.seed(),
-                    .epoch = static_cast<std::uint32_t>(epoch),
-                    .unit_rows = config_.regulariser.l2norm});
+    EpochPass pass(
+        context_, inputs, *model_.encoder,
+        {.seed = context_.seed(), .epoch = draw, .unit_rows = config_.regulariser.l2norm});
     const EpochLoss contrast = model_.method->loss(pass);
     at::Tensor total = contrast.loss;
     statistics.contrast = contrast.loss.item<double>();
@@ -78,7 +77,7 @@ EpochStatistics TrainingStep::run(int epoch) {
       total = total + penalty * config_.regulariser.ratio;
     }
     statistics.loss = total.item<double>();
-    const NormStatistics norms = norm_statistics(pass.embedding().detach());
+    const NormStatistics norms = norm_statistics(pass.nodes().detach());
     statistics.norm_mean = norms.mean;
     statistics.norm_variance = norms.variance;
     if (!std::isfinite(statistics.loss)) return statistics;

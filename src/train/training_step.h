@@ -1,4 +1,4 @@
-// One epoch of Algorithm 1: forward, loss, backward, Adam. The trainer and the benchmark of whole
+// One step of Algorithm 1: forward, loss, backward, Adam. The trainer and the benchmark of whole
 // epochs run this same step.
 #pragma once
 
@@ -32,22 +32,22 @@ class TrainingStep {
   /// `graph` has prepared features. The Context's seed decides every random draw.
   TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config);
 
-  /// Trains epoch number `epoch` and says how it went; `seconds` is left to the caller. Where the
-  /// loss is not finite, the parameters stay as they were.
-  EpochStatistics run(int epoch);
+  /// Trains on `inputs` as part of epoch number `epoch` and says how it went; `seconds` is left to
+  /// the caller. `draw` tells the random draws of steps apart. Where the loss is not finite, the
+  /// parameters stay as they were.
+  EpochStatistics run(const GraphInputs& inputs, int epoch, std::uint32_t draw);
   /// Whether a round of the curriculum starts with this epoch.
   bool starts_round(int epoch) const;
 
   Model& model() { return model_; }
   const Model& model() const { return model_; }
-  const GraphInputs& inputs() const { return inputs_; }
   Adam& optimiser() { return adam_; }
 
  private:
   Context context_;
   TrainConfig config_;
+  std::int64_t nodes_;
   Model model_;
-  GraphInputs inputs_;
   Adam adam_;
 };
 

@@ -40,9 +40,10 @@ void expect_same_training(const Graph& graph, const TrainConfig& config, int epo
   prepare_torch(context);
   const Graph prepared = with_prepared_features(context, graph, config);
   TrainingStep step(context, prepared, config);
+  const GraphInputs inputs(context, prepared, step.model().encoder->aggregation());
   PlainEpoch plain(context, prepared, config, step.model().parameters.all());
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    const double ours = step.run(epoch).loss;
+    const double ours = step.run(inputs, epoch, static_cast<std::uint32_t>(epoch)).loss;
     const double theirs = plain.run(epoch);
     EXPECT_NEAR(ours, theirs, 1e-5 * std::max(1.0, theirs)) << "epoch " << epoch;
   }

@@ -128,7 +128,8 @@ class ContrastRegTest : public ::testing::Test {
     const at::Tensor order = index_tensor(random_permutation(40, stream)).to(at::kLong);
     const auto encode = [&](const at::Tensor& x) {
       const FeatureMatrix features(Context(), Features(as_dense(x)));
-      const at::Tensor h = encoder_->propagate(inputs_.hops, encoder_->project(features), {});
+      const at::Tensor h =
+          encoder_->propagate(inputs_.hops, encoder_->project(features, inputs_.hops), {});
       const at::Tensor rows = h.detach().to(at::kDouble);
       return unit_rows ? rows / rows.norm(2, 1, true).clamp_min(1e-12) : rows;
     };

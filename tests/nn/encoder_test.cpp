@@ -100,7 +100,7 @@ TEST_P(Encoders, MatchTheirFormulas) {
   const FeatureMatrix features(Context(), graph.features);
   ASSERT_TRUE(features.sparse());
   const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
-  const at::Tensor h = encoder->propagate(hops, encoder->project(features), {});
+  const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
     wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2);
@@ -116,8 +116,8 @@ TEST_P(Encoders, FollowTheDirectionOfEdges) {
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
   const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
-  const at::Tensor h =
-      encoder->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features)), {});
+  const at::Tensor h = encoder->propagate(
+      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
     wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2);
@@ -135,10 +135,10 @@ TEST_P(Encoders, AnOrderIsAsIfTheFeaturesWereShuffled) {
   RandomStream stream(1, Purpose::test);
   const at::Tensor order = index_tensor(random_permutation(40, stream));
   const at::Tensor shared = encoder->propagate(
-      hops, encoder->project(FeatureMatrix(Context(), graph.features)), {.order = order});
+      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), {.order = order});
   const at::Tensor shuffled = as_tensor(to_dense(graph.features)).index_select(0, order);
   const FeatureMatrix other(Context(), Features(as_dense(shuffled)));
-  const at::Tensor apart = encoder->propagate(hops, encoder->project(other), {});
+  const at::Tensor apart = encoder->propagate(hops, encoder->project(other, hops), {});
   EXPECT_LT(distance(shared.detach(), apart.detach()), 1e-5);
 }
 
@@ -147,8 +147,8 @@ TEST_P(Encoders, EveryParameterGetsAGradient) {
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
   const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
-  const at::Tensor h =
-      encoder->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features)), {});
+  const at::Tensor h = encoder->propagate(
+      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), {});
   (h * test::irregular(h.sizes())).sum().backward();
   for (const NamedTensor& item : parameters.all()) {
     ASSERT_TRUE(item.value.grad().defined()) << item.name;
@@ -173,7 +173,8 @@ at::Tensor gcn_with(ActivationKind activation, const EncoderPass& pass) {
   ParameterList parameters(3);
   const auto encoder = make_encoder({.dim = 6, .activation = activation}, 12, parameters);
   const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
-  return encoder->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features)), pass)
+  return encoder
+      ->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), pass)
       .detach();
 }
 

@@ -1,4 +1,5 @@
-// What one epoch computes of the encoder, each part once and only when somebody asks for it.
+// What one step of training computes of the encoder, each part once and only when somebody asks for
+// it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,15 +12,23 @@
 
 namespace creg {
 
-/// A graph as the encoders and losses need it.
+/// A graph, or a batch of one, as the encoders and losses need it. The losses are means over the
+/// first `nodes` of the `rows` that the encoder puts out; the others are neighbours of a batch's
+/// nodes, and a whole graph has none.
 struct GraphInputs {
+  /// Of a whole graph.
   GraphInputs(const Context& context, const Graph& graph, Aggregation aggregation);
+  /// Of parts made elsewhere (contrast/batch_inputs.h).
+  explicit GraphInputs(FeatureMatrix made) : features(std::move(made)) {}
 
+  bool batch = false;  ///< part of a graph
   std::int64_t nodes = 0;
-  CsrMatrix adjacency;
+  std::int64_t rows = 0;
+  CsrMatrix adjacency;  ///< [nodes, rows]: who is a neighbour of whom
   FeatureMatrix features;
-  Hops hops;
-  SparseMatrix propagation;  ///< Â, whatever the encoder gathers by
+  Hops hops;                 ///< to `rows` rows
+  Hops node_hops;            ///< the same to the first `nodes` of them alone
+  SparseMatrix propagation;  ///< [nodes, rows]: Â whatever the encoder gathers by; a batch's mean
 };
 
 class EpochPass {
@@ -39,24 +48,26 @@ class EpochPass {
   const GraphInputs& inputs() const { return inputs_; }
   const Settings& settings() const { return settings_; }
 
-  /// The encoder's output before rows are brought to length 1.
+  /// The encoder's output before rows are brought to length 1: all `rows`.
   const at::Tensor& hidden();
-  /// The embedding that losses see.
+  /// The embedding that losses see: all `rows`.
   const at::Tensor& embedding();
-  /// The embedding of the graph with its features' rows shuffled among the nodes.
+  /// The first `nodes` of them, over which losses are means.
+  at::Tensor nodes();
+  /// The embedding of those nodes when the features' rows are shuffled.
   at::Tensor corrupted();
 
   /// Rows brought to length 1 where the settings say so.
   at::Tensor finished(const at::Tensor& rows) const;
 
  private:
-  const at::Tensor& projected();
+  const Projected& projected();
 
   const Context& context_;
   const GraphInputs& inputs_;
   const Encoder& encoder_;
   Settings settings_;
-  at::Tensor projected_;
+  Projected projected_;
   at::Tensor hidden_;
   at::Tensor embedding_;
 };

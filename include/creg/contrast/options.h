@@ -38,6 +38,16 @@ struct EnumNames<Direction> {
   static constexpr std::array<std::string_view, 2> names = {"random", "summary"};
 };
 
+/// Where a batch takes the embeddings of its nodes' neighbours from, for losses that look at them.
+enum class BatchNeighbours {
+  subgraph,   ///< the last layer sees of a neighbour's neighbours those that were met before
+  extra_hop,  ///< neighbours are encoded as the nodes themselves are: one more hop is drawn
+};
+template <>
+struct EnumNames<BatchNeighbours> {
+  static constexpr std::array<std::string_view, 2> names = {"subgraph", "extra-hop"};
+};
+
 struct ContrastOptions {
   Score score = Score::dot;
   Positives positives = Positives::neighbours;

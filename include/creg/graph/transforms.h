@@ -34,6 +34,10 @@ Graph largest_component(const Context& context, Graph graph);
 Graph induced_subgraph(const Context& context, const Graph& graph,
                        std::span<const std::int32_t> nodes);
 
+/// The features of these nodes, in that order; a node may be listed again.
+Features feature_rows_of(const Context& context, const Features& features,
+                         std::span<const std::int32_t> nodes);
+
 enum class RowSum {
   at_least_one,  ///< divide by max(sum, 1)
   plain,         ///< divide by the sum; rows that sum to 0 stay

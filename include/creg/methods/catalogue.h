@@ -11,6 +11,7 @@ struct MethodDescription {
   std::string summary;
   bool curriculum = false;  ///< knows how to start with the clearest nodes
   bool positives = false;   ///< lets one choose where positives come from
+  bool batches = false;     ///< its pairs can be made within a batch of nodes
 };
 
 const std::vector<MethodDescription>& method_catalogue();

@@ -30,6 +30,10 @@ class Method {
   virtual ~Method() = default;
 
   virtual EpochLoss loss(EpochPass& pass) = 0;
+  /// Whether it looks at the embeddings of the nodes' neighbours, which a batch must then encode.
+  virtual bool sees_neighbours() const { return true; }
+  /// Whether there is nothing to learn from a graph without edges.
+  virtual bool needs_edges() const { return false; }
   /// What must survive a restart beside the parameters; values are tensors of any type.
   virtual std::vector<NamedTensor> state() const { return {}; }
   virtual void restore(const std::vector<NamedTensor>& /*state*/) {}

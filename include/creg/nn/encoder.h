@@ -21,6 +21,13 @@ struct EncoderPass {
   std::uint64_t noise = 0;  ///< from this seed
 };
 
+/// Where an encoder's layers start from: the features' product with the first weights or, where a
+/// batch's first hop leaves few of many rows, the features as they are, to be multiplied after it.
+struct Projected {
+  at::Tensor rows;
+  bool multiplied = true;
+};
+
 /// A first product with the features, then everything that sees the graph. A permutation of the
 /// features' rows commutes with the first part, so that clean and corrupted passes share it.
 class Encoder {
@@ -31,11 +38,18 @@ class Encoder {
   virtual ~Encoder() = default;
 
   virtual Aggregation aggregation() const = 0;
-  /// [N, .]: what the first layer makes of the features.
-  virtual at::Tensor project(const FeatureMatrix& features) const = 0;
-  /// [N, dim]: the embedding, from what `project` returned.
-  virtual at::Tensor propagate(const Hops& hops, const at::Tensor& projected,
+  /// [N, .]: the product of the features with the first layer's weights.
+  virtual at::Tensor multiply(const FeatureMatrix& features) const = 0;
+  /// What the layers start from, whose first one gathers by the first of `hops`.
+  virtual Projected project(const FeatureMatrix& features, const Hops& hops) const;
+  /// The embedding, [rows of the last hop, dim], from what `project` returned for hops with the
+  /// same first shape.
+  virtual at::Tensor propagate(const Hops& hops, const Projected& projected,
                                const EncoderPass& pass) const = 0;
+  /// Layer `layer` alone, evaluated: what it makes of the rows before it (for layer 0 the features
+  /// or their product) by a hop that may have fewer rows than columns. A Bug where
+  /// runs_in_batches() says no.
+  virtual at::Tensor evaluate_layer(int layer, const SparseMatrix& hop, const Projected& x) const;
 };
 
 /// The encoder with fresh parameters, which are added to `parameters` under "encoder.".

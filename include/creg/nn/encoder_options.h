@@ -15,6 +15,11 @@ struct EnumNames<EncoderKind> {
   static constexpr std::array<std::string_view, 4> names = {"gcn", "gat", "gin", "sage"};
 };
 
+/// Whether an encoder of this kind can gather from sampled neighbours.
+constexpr bool runs_in_batches(EncoderKind kind) {
+  return kind == EncoderKind::sage;
+}
+
 enum class ActivationKind {
   prelu,         ///< one slope per channel
   prelu_shared,  ///< one slope

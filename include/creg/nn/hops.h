@@ -5,6 +5,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/graph/neighbour_sampler.h"
 #include "creg/ops/sparse_matrix.h"
 
 namespace creg {
@@ -18,6 +19,17 @@ enum class Aggregation {
 
 /// The matrix of a whole graph. Row i gathers from the in-neighbours of node i and from itself.
 SparseMatrix aggregation_matrix(const Context& context, const Graph& graph, Aggregation kind);
+
+/// The mean over a node and its sampled neighbours, for the first `rows` nodes of a batch; of their
+/// neighbours only those among the first `cols` nodes count. Nodes whose neighbours were not drawn
+/// have none. [rows, cols]
+SparseMatrix sampled_mean(const Context& context, const SampledBatch& batch, std::int64_t rows,
+                          std::int64_t cols, SparseMatrix::Shape shape);
+
+/// The same over all neighbours of the nodes first..last-1 in the whole graph: [last - first,
+/// nodes]. Row u of `gathered` lists the nodes that u gathers from. Forward products only.
+SparseMatrix mean_of_rows(const Context& context, const CsrMatrix& gathered, std::int64_t first,
+                          std::int64_t last);
 
 /// One matrix per layer, first layer first; a single one serves them all.
 class Hops {

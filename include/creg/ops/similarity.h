@@ -53,7 +53,8 @@ at::Tensor row_entropies(const Context& context, const at::Tensor& embeddings);
 
 /// Per node its k most similar neighbours in the graph, most similar first: int32 and float32,
 /// N x k, filled up with -1 and 0 where a node has fewer. Row i of `adjacency` lists the
-/// neighbours of node i; loops and repeats in it are ignored.
+/// neighbours of node i; loops and repeats in it are ignored. It may have rows for the first nodes
+/// only: the others are neighbours of these.
 struct NeighbourTopK {
   at::Tensor indices;
   at::Tensor values;

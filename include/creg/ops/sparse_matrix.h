@@ -28,6 +28,7 @@ class SparseMatrix {
   enum class Shape {
     general,    ///< the transpose is built here, once
     symmetric,  ///< the matrix is its own transpose; the caller knows
+    forward,    ///< no transpose: no gradient goes back through the matrix
   };
   enum class Entries { unlinked, linked };
 
@@ -39,6 +40,8 @@ class SparseMatrix {
   std::int64_t cols() const { return state_->forward.cols; }
   std::int64_t nonzeros() const { return state_->forward.nonzeros(); }
   bool defined() const { return state_ != nullptr; }
+  /// Whether a gradient can go back through it.
+  bool reversible() const { return transposed().offsets.defined(); }
 
   const CsrTensors& forward() const { return state_->forward; }
   const CsrTensors& transposed() const {

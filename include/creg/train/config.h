@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "creg/contrast/options.h"
 #include "creg/core/named_enum.h"
@@ -23,11 +25,21 @@ struct EnumNames<Select> {
   static constexpr std::array<std::string_view, 3> names = {"loss", "last", "val"};
 };
 
+/// Training in batches of nodes with sampled neighbourhoods instead of on the whole graph.
+struct BatchOptions {
+  std::int64_t size = 0;                 ///< nodes of a batch; 0: the whole graph at once
+  std::vector<int> fanouts{10, 10, 25};  ///< neighbours drawn, from the nodes outward
+  bool replace = false;                  ///< draws may repeat a neighbour
+  std::int64_t per_epoch = 0;            ///< batches of an epoch; 0: all nodes once
+  BatchNeighbours neighbours = BatchNeighbours::subgraph;
+};
+
 struct TrainConfig {
   std::string method = "ml";
   EncoderOptions encoder;
   ContrastOptions contrast;
   RegulariserOptions regulariser{.contrast = true};
+  BatchOptions batch;
   double lr = 1e-3;
   double weight_decay = 0;
   bool named_decay = false;  ///< weight decay was asked for by name, perhaps without a value

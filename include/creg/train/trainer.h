@@ -1,4 +1,5 @@
-// Algorithm 1: full-batch training of an encoder by a method and its regularisers.
+// Algorithm 1: training of an encoder by a method and its regularisers, on the whole graph at once
+// or in batches of nodes with sampled neighbourhoods.
 #pragma once
 
 #include <cstdint>
@@ -59,9 +60,10 @@ struct TrainResult {
 };
 
 /// Trains on a prepared graph (prepare_graph). The Context's seed decides every random draw. With a
-/// directory it keeps checkpoint.pt and metrics.jsonl there. After Ctrl-C the epoch is finished, a
-/// checkpoint written, and Interrupted thrown. A loss that is not finite is an environment error
-/// that names the epoch; the checkpoint then holds the best parameters so far.
+/// directory it keeps checkpoint.pt and metrics.jsonl there. After Ctrl-C the epoch (the batch,
+/// where there are batches) is finished, a checkpoint written, and Interrupted thrown. A loss that
+/// is not finite is an environment error that names the epoch; the checkpoint then holds the best
+/// parameters so far.
 TrainResult train(const Context& context, const Graph& graph, const TrainConfig& config,
                   const RunFiles& files = {}, TrainObserver* observer = nullptr);
 

@@ -1,0 +1,43 @@
+#include "creg/io/scratch_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+
+namespace creg {
+
+ScratchFile::ScratchFile(const std::filesystem::path& folder, std::int64_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
+  std::string name = (folder / ".creg-scratch-XXXXXX").string();
+  const int fd = ::mkstemp(name.data());
+  if (fd < 0) fail_errno(errno, "cannot make a scratch file", folder.string());
+  ::unlink(name.c_str());
+  int error = ::posix_fallocate(fd, 0, bytes);
+  if (error == 0) {
+    void* const mapped =
+        ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (mapped == MAP_FAILED) {  // NOLINT(performance-no-int-to-ptr): the system's macro
+      error = errno;
+    } else {
+      data_ = static_cast<std::byte*>(mapped);
+    }
+  }
+  ::close(fd);
+  if (error != 0) {
+    fail_errno(error, "cannot reserve " + human_bytes(bytes) + " of scratch space",
+               folder.string());
+  }
+}
+
+ScratchFile::~ScratchFile() {
+  if (data_ != nullptr) ::munmap(data_, static_cast<std::size_t>(size_));
+}
+
+}  // namespace creg

@@ -1,0 +1,34 @@
+// An encoder with the parameters of a checkpoint.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "creg/graph/graph.h"
+#include "creg/nn/encoder.h"
+#include "creg/train/config.h"
+
+namespace creg {
+
+struct LoadedEncoder {
+  TrainConfig config;  ///< of the run that kept it
+  ParameterList parameters{0};
+  std::unique_ptr<Encoder> encoder;
+};
+
+/// The best parameters so far of the run, for a graph of the same width of features; another width
+/// is an input error that names both.
+LoadedEncoder load_encoder(const std::filesystem::path& checkpoint, const Graph& graph);
+
+/// Copies values by name into parameters of the same shapes; anything else is an input error that
+/// names `file`.
+void put_values(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values,
+                const std::string& file);
+
+/// Values of their own.
+std::vector<NamedTensor> copies(const std::vector<NamedTensor>& tensors);
+
+/// The configuration kept in a checkpoint, without its seed.
+TrainConfig config_of(const std::vector<std::pair<std::string, std::string>>& kept);
+
+}  // namespace creg
