@@ -140,7 +140,7 @@ class NeighbourSampler::Scratch {
         draw_with_repeats(neighbours, row.degree, out, wanted, stream);
       } else if (wanted == row.degree) {
         std::copy_n(neighbours, wanted, out);
-      } else if (wanted <= few) {
+      } else if (wanted <= few && row.degree <= std::numeric_limits<std::uint32_t>::max()) {
         draw_few(neighbours, row.degree, out, wanted, stream);
       } else {
         draw_many(neighbours, row.degree, out, wanted, stream);
@@ -157,19 +157,17 @@ class NeighbourSampler::Scratch {
 
   // Floyd's subset: the k-th draw is below degree - wanted + k + 1, and where it was drawn before,
   // the largest position that it could have been stands for it. Each subset is equally likely.
+  // Positions have 32 bits so that many are compared at once.
   static void draw_few(const std::int32_t* neighbours, std::int64_t degree, std::int32_t* out,
                        std::int64_t wanted, RandomStream& stream) {
-    std::array<std::int64_t, few> taken;
-    for (std::int64_t k = 0; k < wanted; ++k) {
-      const std::int64_t largest = degree - wanted + k;
-      const auto drawn =
-          static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(largest) + 1));
-      bool repeated = false;
-      for (std::int64_t i = 0; i < k; ++i) {
-        repeated |= taken[static_cast<std::size_t>(i)] == drawn;
-      }
-      const std::int64_t position = repeated ? largest : drawn;
-      taken[static_cast<std::size_t>(k)] = position;
+    std::array<std::uint32_t, few> taken;
+    auto largest = static_cast<std::uint32_t>(degree - wanted);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(wanted); ++k, ++largest) {
+      const auto drawn = static_cast<std::uint32_t>(stream.below(largest + std::uint64_t{1}));
+      std::uint32_t repeated = 0;
+      for (std::size_t i = 0; i < k; ++i) repeated |= taken[i] == drawn ? 1U : 0U;
+      const std::uint32_t position = repeated != 0 ? largest : drawn;
+      taken[k] = position;
       out[k] = neighbours[position];
     }
   }
