@@ -9,6 +9,7 @@
 #include "cli/embedding_source.h"
 #include "creg/core/error.h"
 #include "creg/core/text.h"
+#include "creg/ops/runtime.h"
 #include "creg/tasks/cluster.h"
 
 namespace creg::cli {
@@ -54,6 +55,7 @@ void evaluate(const Context& context, const EvalClusterOptions& chosen,
   }
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
+  prepare_torch(context);
 
   std::vector<ClusterResult> plain;
   std::vector<ClusterResult> reduced;
