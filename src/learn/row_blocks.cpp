@@ -120,7 +120,7 @@ void check_rows(const DenseMatrix& values, std::span<const std::int32_t> rows) {
       fail_input({.what = "a value is not a finite number",
                   .place = "row " + std::to_string(row) + ", column " + std::to_string(k),
                   .found = std::to_string(numbers[k]),
-                  .hint = "a classifier needs finite values: did the training diverge?"});
+                  .hint = "all values must be finite: did the training diverge?"});
     }
   }
 }

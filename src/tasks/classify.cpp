@@ -16,7 +16,7 @@
 #include "creg/learn/logistic_regression.h"
 #include "creg/learn/one_vs_rest.h"
 #include "creg/learn/softmax_probe.h"
-#include "learn/vector_kernels.h"
+#include "tasks/embedding_rows.h"
 
 namespace creg {
 namespace {
@@ -58,53 +58,6 @@ std::int64_t steps_of(Classifier classifier) {
   return LogisticOptions{}.max_iterations;
 }
 
-std::string subject(const Graph& graph) {
-  return graph.name.empty() ? "the graph" : graph.name;
-}
-
-void check_embedding(const Graph& graph, const DenseMatrix& embedding) {
-  if (!graph.has_labels()) {
-    fail_input({.what = "node classification needs labels",
-                .file = subject(graph),
-                .found = "a graph without labels",
-                .hint = "training and embedding need none; name a file of labels to classify"});
-  }
-  if (embedding.rows != graph.nodes()) {
-    fail_input({.what = "the embedding does not fit the graph",
-                .file = subject(graph),
-                .found = fmt::format("an embedding of {} rows", with_commas(embedding.rows)),
-                .expected = fmt::format("{}, one per node", with_commas(graph.nodes())),
-                .hint = "name the dataset that the embedding was made of"});
-  }
-  for (std::int64_t i = 0; i < embedding.rows; ++i) {
-    const auto row = embedding.row(i);
-    if (learn::all_finite(embedding.cols, row.data())) continue;
-    const auto bad =
-        std::find_if(row.begin(), row.end(), [](float x) { return !std::isfinite(x); });
-    fail_input({.what = "the embedding holds a number that is not finite",
-                .place = fmt::format("row {}, column {}", i, bad - row.begin()),
-                .found = fmt::format("{}", *bad),
-                .hint = "the training has diverged: try a smaller learning rate"});
-  }
-}
-
-// Rows of length 1; a row of zeros stays as it is.
-DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix) {
-  Buffer<float> values(matrix.values.size());
-  parallel_for(context, 0, matrix.rows, 1024, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const auto row = matrix.row(i);
-      double squares = 0;
-      for (const float value : row) squares += static_cast<double>(value) * value;
-      const double scale = squares > 0 ? 1 / std::sqrt(squares) : 1;
-      for (std::int64_t k = 0; k < matrix.cols; ++k) {
-        values[i * matrix.cols + k] = static_cast<float>(scale * row[static_cast<std::size_t>(k)]);
-      }
-    }
-  });
-  return {.rows = matrix.rows, .cols = matrix.cols, .values = std::move(values)};
-}
-
 void check_split(const Graph& graph, const Split& split) {
   const auto name = in_quotes(split.name.empty() ? "given" : split.name);
   for (const auto& [part, nodes] : {std::pair{"train", &split.train}, std::pair{"val", &split.val},
@@ -112,13 +65,13 @@ void check_split(const Graph& graph, const Split& split) {
     for (const std::int32_t node : *nodes) {
       if (node < 0 || node >= graph.nodes()) {
         fail_input({.what = fmt::format("split {} does not fit the graph", name),
-                    .file = subject(graph),
+                    .file = tasks::subject(graph),
                     .found = fmt::format("node {} in its {} part", node, part),
                     .expected = fmt::format("0 to {}", graph.nodes() - 1)});
       }
       if (graph.labels[node] == unlabelled) {
         fail_input({.what = fmt::format("split {} holds a node without a label", name),
-                    .file = subject(graph),
+                    .file = tasks::subject(graph),
                     .found = fmt::format("node {} in its {} part", graph.node_name(node), part)});
       }
     }
@@ -126,7 +79,7 @@ void check_split(const Graph& graph, const Split& split) {
   if (split.train.empty() || split.test.empty()) {
     fail_input({.what = fmt::format("split {} has no {} nodes", name,
                                     split.train.empty() ? "train" : "test"),
-                .file = subject(graph),
+                .file = tasks::subject(graph),
                 .expected = "at least one"});
   }
 }
@@ -198,7 +151,7 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
                 .found = fmt::format("{}", options.splits),
                 .expected = "1 or more"});
   }
-  check_embedding(graph, embedding);
+  tasks::check_embedding(graph, embedding, "node classification");
   std::string protocol = options.protocol;
   if (protocol.empty() && options.given) {
     protocol = options.given->name.empty() ? "given" : options.given->name;
@@ -209,7 +162,8 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
   for (const Split& split : splits) check_split(graph, split);
   const bool ovr = classifier == Classifier::one_vs_rest;
   const Normalize normalize = options.normalize.value_or(ovr ? Normalize::l2 : Normalize::none);
-  const DenseMatrix values = normalize == Normalize::l2 ? unit_rows(context, embedding) : embedding;
+  const DenseMatrix values =
+      normalize == Normalize::l2 ? tasks::unit_rows(context, embedding) : embedding;
 
   const auto count = static_cast<std::int64_t>(splits.size());
   const std::int64_t steps = steps_of(classifier);

@@ -32,6 +32,7 @@ enum class Purpose : std::uint16_t {
   batch_order = 47,
   positive_neighbour = 32,
   probe_weights = 64,
+  kmeans = 65,
   bench_values = 96,
 };
 

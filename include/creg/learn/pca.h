@@ -1,0 +1,30 @@
+// Principal components: the directions in which rows differ most.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "creg/core/context.h"
+#include "creg/graph/graph.h"
+
+namespace creg {
+
+struct Pca {
+  std::int64_t components = 0;
+  std::int64_t cols = 0;
+  std::vector<double> mean;      ///< of the rows
+  std::vector<double> axes;      ///< components x cols, orthonormal, the strongest first
+  std::vector<double> variance;  ///< of the rows along each axis, divided by rows - 1
+  double total_variance = 0;     ///< along all axes there are
+};
+
+/// The strongest axes of the centred rows; the entry of largest magnitude of each is positive.
+/// More components than rows or columns, or none, and numbers that are not finite are input errors.
+/// Computed in double from the cols x cols covariance: memory does not grow with the rows. The
+/// result does not depend on the number of threads.
+Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t components);
+
+/// Rows x components: each row less the mean, along the axes; not whitened.
+DenseMatrix project(const Context& context, const Pca& pca, const DenseMatrix& values);
+
+}  // namespace creg

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "cli/cluster_report.h"
+#include "cli/commands.h"
+#include "cli/dataset_options.h"
+#include "cli/embedding_source.h"
+#include "creg/core/error.h"
+#include "creg/core/text.h"
+#include "creg/ops/runtime.h"
+#include "creg/tasks/cluster.h"
+
+namespace creg::cli {
+namespace {
+
+struct EvalClusterOptions {
+  std::string source;
+  DatasetOptions dataset;
+  std::string pca = "none";
+  std::int64_t k = 0;
+  int seeds = 5;
+  std::string normalize;
+};
+
+std::int64_t component_count(const std::string& text) {
+  std::int64_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, count);
+  if (error != std::errc() || stopped != end || count < 1) {
+    fail_input({.what = "not a size of a PCA",
+                .file = "--pca",
+                .found = in_quotes(text),
+                .expected = "a number of components, none, or best"});
+  }
+  return count;
+}
+
+void evaluate(const Context& context, const EvalClusterOptions& chosen,
+              const GlobalOptions& globals) {
+  const bool best = chosen.pca == "best";
+  ClusterOptions options{.k = chosen.k, .seeds = chosen.seeds, .seed = context.seed()};
+  if (!best && chosen.pca != "none") options.pca = component_count(chosen.pca);
+  const EmbeddingSource source = find_embeddings(chosen.source);
+  if (!chosen.normalize.empty()) {
+    options.normalize = parse_normalize(chosen.normalize);
+  } else if (source.final_norm.value_or(false)) {
+    options.normalize = Normalize::l2;
+  }
+  DatasetOptions wanted = chosen.dataset;
+  if (wanted.dataset.empty() && wanted.edges.empty()) {
+    wanted.dataset = source.dataset;
+    if (wanted.transforms.empty()) wanted.transforms = source.transforms;
+  }
+  const Dataset dataset = open_chosen(context, wanted, globals);
+  const Graph graph = prepare_graph(context, dataset, wanted.transforms);
+  prepare_torch(context);
+
+  std::vector<ClusterResult> plain;
+  std::vector<ClusterResult> reduced;
+  for (const std::filesystem::path& file : source.files) {
+    const DenseMatrix embedding = read_embedding(file);
+    plain.push_back(cluster(context, graph, embedding, options));
+    if (!best) continue;
+    ClusterOptions with_pca = options;
+    with_pca.pca = usual_components(embedding);
+    reduced.push_back(cluster(context, graph, embedding, with_pca));
+  }
+  ClusterReport report{.dataset = graph.name, .alternatives = {pool_results(plain)}};
+  if (best) report.alternatives.push_back(pool_results(reduced));
+  print_result(globals.json ? cluster_json(report).dump(2) + "\n" : cluster_table(report));
+}
+
+}  // namespace
+
+void add_eval_cluster(CLI::App& eval, GlobalOptions& options) {
+  CLI::App* command =
+      eval.add_subcommand("cluster", "Agreement of k-means on an embedding with the classes");
+  const auto chosen = std::make_shared<EvalClusterOptions>();
+  command
+      ->add_option("embedding", chosen->source,
+                   "The folder of creg train --out, also of several seeds, or an .npy file")
+      ->type_name("DIR|EMB.npy")
+      ->required();
+  add_dataset_options(*command, chosen->dataset, DatasetFlags::without_splits);
+  command
+      ->add_option("--pca", chosen->pca,
+                   "Reduce rows to K principal components before; best: the better of none and 64 "
+                   "by accuracy, which looks at the labels; default none")
+      ->type_name("K|none|best");
+  command->add_option("--k", chosen->k, "How many clusters; default as many as there are classes")
+      ->type_name("K")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--seeds", chosen->seeds,
+                   "Runs of k-means per embedding, with seeds from --seed on; default 5")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--normalize", chosen->normalize,
+                   "Make rows of length 1 before: default as the run's recipe says")
+      ->type_name("none|l2");
+  command->callback([chosen, &options] {
+    options.action = [chosen, &options](const Context& context) {
+      evaluate(context, *chosen, options);
+    };
+  });
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,23 @@
+// Pieces that the reports of all evaluations share.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace creg::cli {
+
+/// {"mean", "std", "values"}, or null for no values.
+nlohmann::ordered_json summary_json(const std::vector<double>& values);
+
+/// "1 run", "2 runs".
+std::string counted(std::int64_t count, std::string_view one);
+
+/// The header and the rows of a table in percent: mean, std, least, most.
+std::string percent_header();
+/// Empty for no values.
+std::string percent_row(std::string_view label, const std::vector<double>& values);
+
+}  // namespace creg::cli

@@ -1,0 +1,62 @@
+#include "tasks/embedding_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "creg/core/error.h"
+#include "creg/core/parallel.h"
+#include "creg/core/text.h"
+#include "learn/vector_kernels.h"
+
+namespace creg::tasks {
+
+std::string subject(const Graph& graph) {
+  return graph.name.empty() ? "the graph" : graph.name;
+}
+
+void check_embedding(const Graph& graph, const DenseMatrix& embedding, std::string_view task) {
+  if (!graph.has_labels()) {
+    fail_input({.what = fmt::format("{} needs labels", task),
+                .file = subject(graph),
+                .found = "a graph without labels",
+                .hint = "training and embedding need none; name a file of labels to be judged by"});
+  }
+  if (embedding.rows != graph.nodes()) {
+    fail_input({.what = "the embedding does not fit the graph",
+                .file = subject(graph),
+                .found = fmt::format("an embedding of {} rows", with_commas(embedding.rows)),
+                .expected = fmt::format("{}, one per node", with_commas(graph.nodes())),
+                .hint = "name the dataset that the embedding was made of"});
+  }
+  for (std::int64_t i = 0; i < embedding.rows; ++i) {
+    const auto row = embedding.row(i);
+    if (learn::all_finite(embedding.cols, row.data())) continue;
+    const auto bad =
+        std::find_if(row.begin(), row.end(), [](float x) { return !std::isfinite(x); });
+    fail_input({.what = "the embedding holds a number that is not finite",
+                .place = fmt::format("row {}, column {}", i, bad - row.begin()),
+                .found = fmt::format("{}", *bad),
+                .hint = "the training has diverged: try a smaller learning rate"});
+  }
+}
+
+DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix) {
+  Buffer<float> values(matrix.values.size());
+  parallel_for(context, 0, matrix.rows, 1024, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto row = matrix.row(i);
+      double squares = 0;
+      for (const float value : row) squares += static_cast<double>(value) * value;
+      const double scale = squares > 0 ? 1 / std::sqrt(squares) : 1;
+      for (std::int64_t k = 0; k < matrix.cols; ++k) {
+        values[i * matrix.cols + k] = static_cast<float>(scale * row[static_cast<std::size_t>(k)]);
+      }
+    }
+  });
+  return {.rows = matrix.rows, .cols = matrix.cols, .values = std::move(values)};
+}
+
+}  // namespace creg::tasks

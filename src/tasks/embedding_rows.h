@@ -1,0 +1,22 @@
+// What every task asks of an embedding before it is judged.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "creg/core/context.h"
+#include "creg/graph/graph.h"
+
+namespace creg::tasks {
+
+/// The graph as messages name it.
+std::string subject(const Graph& graph);
+
+/// Input errors for a graph without labels, which `task` needs, for an embedding that has not one
+/// row per node, and for numbers that are not finite.
+void check_embedding(const Graph& graph, const DenseMatrix& embedding, std::string_view task);
+
+/// Rows of length 1; a row of zeros stays as it is.
+DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix);
+
+}  // namespace creg::tasks
