@@ -36,6 +36,16 @@ ScratchFile::ScratchFile(const std::filesystem::path& folder, std::int64_t bytes
   }
 }
 
+void ScratchFile::set_aside(std::int64_t offset, std::int64_t bytes) const {
+  // Whole pages only: a page that is shared with bytes outside stays.
+  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+  const std::int64_t first = (offset + page - 1) / page * page;
+  const std::int64_t last = (offset + bytes) / page * page;
+  if (first >= last) return;
+  // For a shared mapping of a file this only unmaps: the file has the values.
+  ::madvise(data_ + first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
+}
+
 ScratchFile::~ScratchFile() {
   if (data_ != nullptr) ::munmap(data_, static_cast<std::size_t>(size_));
 }

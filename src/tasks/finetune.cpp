@@ -236,7 +236,7 @@ class Finetuning {
       h = as_tensor(embed_layerwise(Context(quiet), measured_, *model_.encoder,
                                     {.encoder = model_.config.encoder,
                                      .unit_rows = model_.config.regulariser.l2norm,
-                                     .memory = available_memory() / 2}));
+                                     .memory = available_memory() / 4}));
     }
     return scores(h).argmax(1);
   }

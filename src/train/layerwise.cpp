@@ -34,6 +34,8 @@ class Rows {
   const at::Tensor& tensor() const { return tensor_; }
   void put(std::int64_t first, const at::Tensor& rows) {
     tensor_.narrow(0, first, rows.size(0)).copy_(rows);
+    const std::int64_t row_bytes = width_ * std::int64_t{sizeof(float)};
+    if (file_) file_->set_aside(first * row_bytes, rows.size(0) * row_bytes);
   }
 
   DenseMatrix take() const {

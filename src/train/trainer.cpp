@@ -54,7 +54,7 @@ DenseMatrix embedding_of(const Context& context, const Graph& graph, const Graph
     return embed_layerwise(context, graph, encoder,
                            {.encoder = config.encoder,
                             .unit_rows = config.regulariser.l2norm,
-                            .memory = available_memory() / 2,
+                            .memory = available_memory() / 4,
                             .scratch = scratch});
   }
   const at::NoGradGuard no_grad;

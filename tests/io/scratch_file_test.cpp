@@ -23,6 +23,18 @@ TEST(ScratchFile, HoldsWhatIsWrittenAndLeavesNoName) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(ScratchFile, BytesSetAsideKeepTheirValues) {
+  const test::TempDir folder;
+  const ScratchFile file(folder.path(), 50000);
+  for (std::int64_t i = 0; i < 50000; ++i) file.data()[i] = static_cast<std::byte>(i % 251);
+  file.set_aside(0, 50000);
+  file.set_aside(5000, 20000);
+  file.set_aside(7, 3);
+  for (std::int64_t i = 0; i < 50000; ++i) {
+    ASSERT_EQ(file.data()[i], static_cast<std::byte>(i % 251)) << i;
+  }
+}
+
 TEST(ScratchFile, NothingNeedsNoFile) {
   const ScratchFile file("/no/such/folder", 0);
   EXPECT_EQ(file.data(), nullptr);

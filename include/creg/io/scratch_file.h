@@ -18,6 +18,10 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
   ~ScratchFile();
 
+  /// Bytes that are not needed for now stop counting as this process's memory; they keep their
+  /// values.
+  void set_aside(std::int64_t offset, std::int64_t bytes) const;
+
   std::byte* data() const { return data_; }
   std::int64_t size() const { return size_; }
 
