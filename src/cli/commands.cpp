@@ -43,11 +43,12 @@ void add_data(CLI::App& app, GlobalOptions& options) {
 
 #ifdef CREG_HAS_TORCH
 void add_eval(CLI::App& app, GlobalOptions& options) {
-  CLI::App* eval = app.add_subcommand("eval", "Evaluate an embedding: classify, cluster");
+  CLI::App* eval = app.add_subcommand("eval", "Evaluate an embedding: classify, cluster, link");
   eval->require_subcommand(1);
   eval->fallthrough();
   add_eval_classify(*eval, options);
   add_eval_cluster(*eval, options);
+  add_eval_link(*eval, options);
 }
 #endif
 

@@ -32,5 +32,6 @@ void add_data_split(CLI::App& data, GlobalOptions& options);
 // Below `creg eval`.
 void add_eval_classify(CLI::App& eval, GlobalOptions& options);
 void add_eval_cluster(CLI::App& eval, GlobalOptions& options);
+void add_eval_link(CLI::App& eval, GlobalOptions& options);
 
 }  // namespace creg::cli

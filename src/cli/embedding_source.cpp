@@ -39,6 +39,7 @@ struct RunSettings {
   std::string dataset;
   std::vector<std::string> transforms;
   std::optional<bool> final_norm;
+  std::optional<std::string> edge_split;
 };
 
 // "a+b" as read_settings joins a list.
@@ -57,6 +58,7 @@ RunSettings read_run_settings(const fs::path& config) {
   for (const Setting& setting : read_settings(map_file(config))) {
     if (setting.key == "dataset") settings.dataset = setting.value;
     if (setting.key == "transforms") settings.transforms = split_list(setting.value);
+    if (setting.key == "edge_split") settings.edge_split = setting.value;
     if (setting.key != "final_norm") continue;
     if (setting.value != "true" && setting.value != "false") {
       fail_input({.what = "final_norm is neither true nor false",
@@ -103,6 +105,7 @@ EmbeddingSource find_embeddings(const fs::path& path) {
       source.dataset = settings.dataset;
       source.transforms = settings.transforms;
       source.final_norm = settings.final_norm;
+      source.edge_split = settings.edge_split;
     } else if (settings.dataset != source.dataset) {
       refuse_mixture(path, "dataset", in_quotes(source.dataset), in_quotes(settings.dataset));
     } else if (settings.transforms != source.transforms) {
@@ -110,6 +113,9 @@ EmbeddingSource find_embeddings(const fs::path& path) {
                      join_words(settings.transforms, ", "));
     } else if (settings.final_norm != source.final_norm) {
       refuse_mixture(path, "final_norm", "true", "false");
+    } else if (settings.edge_split != source.edge_split) {
+      refuse_mixture(path, "edge split", source.edge_split.value_or("none"),
+                     settings.edge_split.value_or("none"));
     }
     source.files.push_back(folder / "embedding.npy");
   }

@@ -15,6 +15,7 @@ struct EmbeddingSource {
   std::string dataset;                       ///< what the runs' config.toml says; empty: nothing
   std::vector<std::string> transforms;       ///< the same, on top of the dataset's own
   std::optional<bool> final_norm;            ///< the same
+  std::optional<std::string> edge_split;     ///< the same; none: trained on all edges
 };
 
 /// DIR/embedding.npy with DIR/config.toml, or DIR/seed-<s>/ of the same kind, or a .npy file. Runs

@@ -75,8 +75,21 @@ void evaluate(const Context& context, const EvalClassifyOptions& chosen,
     results.push_back(classify(context, graph, read_embedding(file), options));
   }
   const ClassifyResult result = pool_results(results);
-  print_result(globals.json ? classify_json(result, graph.name).dump(2) + "\n"
-                            : classify_table(result, graph.name));
+  if (globals.json) {
+    nlohmann::ordered_json out = classify_json(result, graph.name);
+    out["edge_split"] = nullptr;
+    if (source.edge_split) {
+      out["edge_split"] = {{"seed", *source.edge_split}, {"trained_on", "training edges only"}};
+    }
+    print_result(out.dump(2) + "\n");
+    return;
+  }
+  std::string text = classify_table(result, graph.name);
+  if (source.edge_split) {
+    text +=
+        fmt::format("trained on the training edges of edge split {} alone\n", *source.edge_split);
+  }
+  print_result(text);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <charconv>
 
+#include <memory>
+#include <utility>
+
 #include "creg/core/error.h"
 #include "creg/core/text.h"
 #include "creg/io/file.h"
@@ -56,6 +59,7 @@ RunRecord record_run(const std::filesystem::path& directory, const ChosenRun& ru
   record.recipe = run.recipe;
   record.transforms = run.transforms;
   record.config = run.config;
+  if (run.held_out) record.edge_split = run.held_out->file.seed;
   if (!options.edges.empty()) {
     std::filesystem::create_directories(directory);
     const std::filesystem::path file = directory / "dataset.toml";
@@ -99,6 +103,9 @@ void write_record(const std::filesystem::path& directory, const RunRecord& recor
   text += "seed = " + toml_value(std::to_string(record.seed)) + "\n";
   if (record.seeds > 0) text += "seeds = " + std::to_string(record.seeds) + "\n";
   text += "threads = " + std::to_string(record.threads) + "\n";
+  if (record.edge_split) {
+    text += "edge_split = " + toml_value(std::to_string(*record.edge_split)) + "\n";
+  }
   write_file(file, text + config_toml(record.config));
 }
 
@@ -129,12 +136,46 @@ RunRecord read_record(const std::filesystem::path& directory) {
       record.seeds = static_cast<int>(whole_number(setting, file));
     } else if (setting.key == "threads") {
       record.threads = static_cast<int>(whole_number(setting, file));
+    } else if (setting.key == "edge_split") {
+      record.edge_split = whole_number(setting, file);
     } else {
       return false;
     }
     return true;
   });
   return record;
+}
+
+std::filesystem::path edge_split_path(const std::filesystem::path& directory) {
+  return directory / "edge-split.json";
+}
+
+void hold_out_edges(const Context& context, ChosenRun& run, std::uint64_t seed) {
+  EdgeSplit split = split_edges(context, run.graph, seed);
+  Graph train = split.train;
+  run.held_out = std::make_shared<const HeldOutEdges>(HeldOutEdges{
+      .whole = std::move(run.graph), .file = {.seed = seed, .split = std::move(split)}});
+  run.graph = std::move(train);
+}
+
+void hold_out_kept_edges(const Context& context, ChosenRun& run, std::uint64_t seed,
+                         const std::filesystem::path& directory) {
+  const std::filesystem::path path = edge_split_path(directory);
+  if (!is_there(path)) {
+    hold_out_edges(context, run, seed);
+    return;
+  }
+  EdgeSplitFile kept = read_edge_split_file(context, map_file(path), run.graph);
+  if (kept.seed != seed) {
+    fail_input({.what = "the kept edge split is not that of the run",
+                .file = path.string(),
+                .found = "seed " + std::to_string(kept.seed),
+                .expected = "seed " + std::to_string(seed) + ", as config.toml says"});
+  }
+  Graph train = kept.split.train;
+  run.held_out = std::make_shared<const HeldOutEdges>(
+      HeldOutEdges{.whole = std::move(run.graph), .file = std::move(kept)});
+  run.graph = std::move(train);
 }
 
 std::filesystem::path default_run_folder(const ChosenRun& run) {

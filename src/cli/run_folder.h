@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct RunRecord {
   std::uint64_t seed = 0;
   int seeds = 0;  ///< 0: one run in DIR itself; else seeds 0..seeds-1 in folders of their own
   int threads = 0;
+  std::optional<std::uint64_t> edge_split;  ///< the seed of the edge split; none: all edges
   TrainConfig config;
 };
 
@@ -29,6 +31,17 @@ RunRecord record_run(const std::filesystem::path& directory, const ChosenRun& ru
 /// config.toml of `directory`, which is made. A folder that holds something else than a run is an
 /// input error: nothing of a user's is overwritten by mistake.
 void write_record(const std::filesystem::path& directory, const RunRecord& record);
+
+/// DIR/edge-split.json: the edges that the run in DIR does not see.
+std::filesystem::path edge_split_path(const std::filesystem::path& directory);
+
+/// The run on the training edges of a fresh split.
+void hold_out_edges(const Context& context, ChosenRun& run, std::uint64_t seed);
+
+/// The run on the training edges of the split kept in `directory`, or, where a run was stopped
+/// before it was kept, of the same one made again. A kept split of another seed is an input error.
+void hold_out_kept_edges(const Context& context, ChosenRun& run, std::uint64_t seed,
+                         const std::filesystem::path& directory);
 
 RunRecord read_record(const std::filesystem::path& directory);
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/classify_report.h"
 #include "cli/commands.h"
@@ -24,6 +25,7 @@ struct TrainCommand {
   std::string resume;
   int seeds = 0;
   int eval_splits = 0;
+  std::optional<std::uint64_t> edge_split;
   bool dry_run = false;
   bool parameters = false;
   bool recipe_template = false;
@@ -80,6 +82,10 @@ void show_result(const Context& context, const ChosenRun& run, const RunPlan& pl
   } else {
     text += classify_table(pool_results(classified), run.graph.name);
   }
+  if (run.held_out) {
+    text += fmt::format("\ntrained on the {} training edges of edge split {} alone\n",
+                        with_commas(run.graph.adjacency.nonzeros() / 2), run.held_out->file.seed);
+  }
   text += fmt::format(
       "\n{} epochs in {} of training, {} an epoch\n", with_commas(epochs), human_seconds(seconds),
       human_seconds(seconds / static_cast<double>(std::max<std::int64_t>(1, epochs))));
@@ -123,7 +129,7 @@ void train_command(const Context& context, const TrainCommand& command,
   install_tensor_memory();
   const bool resume = !command.resume.empty();
   if (resume && (!command.options.values.empty() || !command.out.empty() || command.seeds != 0 ||
-                 !command.options.recipe.empty())) {
+                 command.edge_split || !command.options.recipe.empty())) {
     fail_input({.what = "--resume goes on with what the run began with",
                 .file = "--resume",
                 .hint = "leave the other flags away, or train anew with --out"});
@@ -138,12 +144,14 @@ void train_command(const Context& context, const TrainCommand& command,
     const RunRecord record = read_record(plan.directory);
     run = choose_run(context, recorded_options(record), globals);
     run.recipe = record.recipe;
+    if (record.edge_split) hold_out_kept_edges(context, run, *record.edge_split, plan.directory);
     plan.several = record.seeds > 0;
     plan.seeds = seed_list(record.seeds, record.seed);
     // The same number of threads gives the same bytes.
     if (globals.threads == 0) options.threads = record.threads;
   } else {
     run = choose_run(context, command.options, globals);
+    if (command.edge_split) hold_out_edges(context, run, *command.edge_split);
     plan.directory =
         command.out.empty() ? default_run_folder(run) : std::filesystem::path(command.out);
     plan.several = command.seeds > 0;
@@ -155,19 +163,8 @@ void train_command(const Context& context, const TrainCommand& command,
   }
   const Context run_context(options);
   if (!resume) {
-    RunRecord record = record_run(plan.directory, run, command.options.dataset);
-    record.threads = run_context.threads();
-    record.seed = context.seed();
-    record.seeds = command.seeds;
-    write_record(plan.directory, record);
-    if (plan.several) {
-      record.seeds = 0;
-      record.threads = threads_per_run(run_context, run, plan.seeds.size());
-      for (const std::uint64_t seed : plan.seeds) {
-        record.seed = seed;
-        write_record(plan.directory / ("seed-" + std::to_string(seed)), record);
-      }
-    }
+    write_records(run_context, run, plan, command.options.dataset,
+                  threads_per_run(run_context, run, plan.seeds.size()));
   }
   try {
     const std::vector<SeedResult> results = run_seeds(run_context, run, plan);
@@ -194,6 +191,12 @@ void add_train(CLI::App& app, GlobalOptions& options) {
                    "Train seeds 0 … N-1 into DIR/seed-<s>/ and pool their results")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
+  command
+      ->add_option(
+          "--edge-split", chosen->edge_split,
+          "Train on 85 % of the edges; the split of this seed is kept in DIR for creg eval "
+          "link")
+      ->type_name("SEED");
   command->add_option("--resume", chosen->resume, "Go on with the run in this folder")
       ->type_name("DIR");
   command

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/dataset_options.h"
+#include "creg/io/edge_split_file.h"
 #include "creg/train/config.h"
 
 namespace creg::cli {
@@ -21,13 +23,20 @@ void add_train_options(CLI::App& command, TrainOptions& options);
 /// The flags of the parameters alone.
 void add_parameter_flags(CLI::App& command, TrainOptions& options);
 
+/// The edges that a run does not see, and the graph that has them.
+struct HeldOutEdges {
+  Graph whole;
+  EdgeSplitFile file;
+};
+
 /// A dataset with what it is trained by.
 struct ChosenRun {
   Dataset dataset;
-  Graph graph;         ///< prepared
+  Graph graph;         ///< prepared; with its training edges alone where there are held-out ones
   TrainConfig config;  ///< defaults, then the recipe, then the flags
   std::string recipe;  ///< "recipes/ml/cora.toml", a file, or "none"
   std::vector<std::string> transforms;
+  std::shared_ptr<const HeldOutEdges> held_out;  ///< null: trained on all edges
 };
 
 /// Opens the dataset (the recipe's, where no flag names one) and settles the configuration; says

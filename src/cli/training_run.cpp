@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/classify_report.h"
+#include "cli/run_folder.h"
 #include "creg/core/build_info.h"
 #include "creg/core/error.h"
 #include "creg/core/parallel.h"
@@ -69,6 +70,15 @@ void write_nodes(const std::filesystem::path& path, const Graph& graph) {
   write_file(path, text);
 }
 
+/// What says that the embedding has seen a part of the edges only.
+nlohmann::ordered_json edge_split_json(const ChosenRun& run) {
+  if (!run.held_out) return nullptr;
+  return {{"protocol", std::string(edge_split_protocol)},
+          {"seed", run.held_out->file.seed},
+          {"trained_on", "training edges only"},
+          {"training_edges", run.graph.adjacency.nonzeros() / 2}};
+}
+
 Context with_options(const Context& context, std::uint64_t seed, int threads, bool quiet) {
   Context::Options options = context.options();
   options.seed = seed;
@@ -78,6 +88,34 @@ Context with_options(const Context& context, std::uint64_t seed, int threads, bo
 }
 
 }  // namespace
+
+void write_records(const Context& context, const ChosenRun& run, const RunPlan& plan,
+                   const DatasetOptions& dataset, int threads) {
+  RunRecord record = record_run(plan.directory, run, dataset);
+  const auto write = [&](const std::filesystem::path& directory) {
+    write_record(directory, record);
+    std::filesystem::remove(edge_split_path(directory));
+    if (run.held_out) {
+      // What an earlier run left here has seen other edges.
+      std::filesystem::remove(directory / "embedding.npy");
+      std::filesystem::remove(directory / "checkpoint.pt");
+      std::filesystem::remove(directory / "result.json");
+      write_edge_split_file(context, edge_split_path(directory), run.held_out->whole,
+                            run.held_out->file);
+    }
+  };
+  record.threads = plan.several ? context.threads() : threads;
+  record.seed = plan.several ? context.seed() : plan.seeds.front();
+  record.seeds = plan.several ? static_cast<int>(plan.seeds.size()) : 0;
+  write(plan.directory);
+  if (!plan.several) return;
+  record.seeds = 0;
+  record.threads = threads;
+  for (const std::uint64_t seed : plan.seeds) {
+    record.seed = seed;
+    write(plan.directory / ("seed-" + std::to_string(seed)));
+  }
+}
 
 SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& plan,
                    ProgressTask* epochs) {
@@ -145,6 +183,17 @@ std::vector<SeedResult> run_seeds(const Context& context, const ChosenRun& run,
   return results;
 }
 
+nlohmann::ordered_json config_json(const TrainConfig& config) {
+  nlohmann::ordered_json out;
+  for (const Parameter& parameter : train_parameters()) {
+    const std::string text = parameter.get(config);
+    const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(text, nullptr, false);
+    out[parameter.key] =
+        parsed.is_number() || parsed.is_boolean() ? parsed : nlohmann::ordered_json(text);
+  }
+  return out;
+}
+
 nlohmann::ordered_json result_json(const Context& context, const ChosenRun& run,
                                    const std::vector<SeedResult>& results) {
   nlohmann::ordered_json out;
@@ -157,14 +206,8 @@ nlohmann::ordered_json result_json(const Context& context, const ChosenRun& run,
   } else {
     out = classify_json(pool_results(classified), run.graph.name);
   }
-  nlohmann::ordered_json config;
-  for (const Parameter& parameter : train_parameters()) {
-    const std::string text = parameter.get(run.config);
-    const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(text, nullptr, false);
-    config[parameter.key] =
-        parsed.is_number() || parsed.is_boolean() ? parsed : nlohmann::ordered_json(text);
-  }
-  out["config"] = config;
+  out["edge_split"] = edge_split_json(run);
+  out["config"] = config_json(run.config);
   out["recipe"] = run.recipe;
   out["version"] = build_info().version;
   out["threads"] = threads_per_run(context, run, results.size());

@@ -31,6 +31,11 @@ struct SeedResult {
   std::optional<ClassifyResult> classification;  ///< where there are labels
 };
 
+/// Writes what the runs begin with into the plan's folder, and into those of the seeds where there
+/// are several: config.toml, and the edges that they do not see. `threads` are those of one run.
+void write_records(const Context& context, const ChosenRun& run, const RunPlan& plan,
+                   const DatasetOptions& dataset, int threads);
+
 /// Trains every seed. Several seeds run side by side, one thread each, when there are threads and
 /// memory for it.
 std::vector<SeedResult> run_seeds(const Context& context, const ChosenRun& run,
@@ -42,6 +47,9 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
 
 /// The Context for one of several runs side by side: one thread, no progress of its own.
 Context side_context(const Context& context, std::uint64_t seed);
+
+/// Every parameter of the configuration, by key.
+nlohmann::ordered_json config_json(const TrainConfig& config);
 
 /// result.json of one seed or of all.
 nlohmann::ordered_json result_json(const Context& context, const ChosenRun& run,

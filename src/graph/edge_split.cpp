@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -19,22 +20,6 @@ namespace {
 constexpr std::int64_t val_divisor = 20;
 constexpr std::int64_t test_divisor = 10;
 constexpr std::int64_t pair_grain = 1 << 16;
-
-// The distinct pairs u < v that are joined by an entry in either direction, ascending.
-std::vector<NodePair> distinct_edges(const Context& context, const CsrMatrix& adjacency) {
-  Graph bare;
-  bare.adjacency = adjacency;
-  bare.adjacency.values = {};
-  const CsrMatrix simple = simple_graph(context, std::move(bare)).adjacency;
-  std::vector<NodePair> edges;
-  edges.reserve(static_cast<std::size_t>(simple.nonzeros() / 2));
-  for (std::int32_t u = 0; u < simple.rows; ++u) {
-    for (const std::int32_t v : simple.row(u)) {
-      if (u < v) edges.push_back({u, v});
-    }
-  }
-  return edges;
-}
 
 // Moves `count` edges drawn at random to the front, in random order.
 void draw_to_front(std::vector<NodePair>& edges, std::int64_t count, RandomStream& stream) {
@@ -95,7 +80,8 @@ CsrMatrix symmetric_csr(const Context& context, std::int64_t nodes,
     rows.insert(rows.end(), {edge.u, edge.v});
     cols.insert(cols.end(), {edge.v, edge.u});
   }
-  return csr_from_entries(context, nodes, nodes, rows, cols);
+  // Ascending rows: the same edges are the same bytes, in whatever order they come.
+  return sort_rows(context, csr_from_entries(context, nodes, nodes, rows, cols));
 }
 
 std::vector<NodePair> sorted_part(std::span<const NodePair> pairs) {
@@ -104,7 +90,121 @@ std::vector<NodePair> sorted_part(std::span<const NodePair> pairs) {
   return part;
 }
 
+Graph training_graph(const Context& context, const Graph& graph, std::span<const NodePair> edges) {
+  Graph train = graph;
+  train.directed = false;
+  train.adjacency = symmetric_csr(context, graph.nodes(), edges);
+  return train;
+}
+
+struct Part {
+  const char* name;
+  const std::vector<NodePair>* pairs;
+};
+
+std::array<Part, 4> parts_of(const EdgeSplit& split) {
+  return {{{"val", &split.val},
+           {"test", &split.test},
+           {"val_non_edges", &split.val_non_edges},
+           {"test_non_edges", &split.test_non_edges}}};
+}
+
+// Every list is of ascending, different pairs u < v of the graph.
+void check_lists(const EdgeSplit& split, std::int64_t nodes, const std::string& source) {
+  for (const auto& [name, pairs] : parts_of(split)) {
+    if (pairs->empty()) {
+      fail_input({.what = "a part of the edge split is empty",
+                  .file = source,
+                  .place = name,
+                  .expected = "at least one pair in each of val, test and their non-edges"});
+    }
+    for (std::size_t k = 0; k < pairs->size(); ++k) {
+      const NodePair pair = (*pairs)[k];
+      const bool fits = pair.u >= 0 && pair.u < pair.v && pair.v < nodes;
+      if (fits && (k == 0 || (*pairs)[k - 1] < pair)) continue;
+      fail_input({.what = fits ? "the pairs of an edge split are not in ascending order"
+                               : "not a pair of two nodes, the smaller one first",
+                  .file = source,
+                  .place = fmt::format("{}[{}]", name, k),
+                  .found = fmt::format("{} - {}", pair.u, pair.v),
+                  .expected = fits ? std::string("each pair once, ascending")
+                                   : fmt::format("nodes 0 to {}", nodes - 1)});
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<NodePair> distinct_edges(const Context& context, const CsrMatrix& adjacency) {
+  Graph bare;
+  bare.adjacency = adjacency;
+  bare.adjacency.values = {};
+  const CsrMatrix simple = simple_graph(context, std::move(bare)).adjacency;
+  std::vector<NodePair> edges;
+  edges.reserve(static_cast<std::size_t>(simple.nonzeros() / 2));
+  for (std::int32_t u = 0; u < simple.rows; ++u) {
+    for (const std::int32_t v : simple.row(u)) {
+      if (u < v) edges.push_back({u, v});
+    }
+  }
+  return edges;
+}
+
+LeakCheck check_edge_split(const Context& context, const EdgeSplit& split,
+                           const std::string& source) {
+  check_lists(split, split.train.nodes(), source);
+  std::vector<NodePair> held_out;
+  for (const auto& [name, pairs] : parts_of(split)) {
+    std::vector<NodePair> merged;
+    merged.reserve(held_out.size() + pairs->size());
+    std::merge(held_out.begin(), held_out.end(), pairs->begin(), pairs->end(),
+               std::back_inserter(merged));
+    const auto twice = std::adjacent_find(merged.begin(), merged.end());
+    if (twice != merged.end()) {
+      fail_input({.what = "a pair is in two parts of the edge split",
+                  .file = source,
+                  .place = name,
+                  .found = fmt::format("{} - {}", twice->u, twice->v),
+                  .expected = "held-out edges and non-edges that share nothing"});
+    }
+    held_out = std::move(merged);
+  }
+  // Neither a held-out edge nor a non-edge may be among the training edges; that no non-edge is a
+  // held-out edge was seen above.
+  check_no_leak(context, split.train.adjacency, held_out, source);
+  return {.training_edges = split.train.adjacency.nonzeros() / 2,
+          .held_out_edges = static_cast<std::int64_t>(split.val.size() + split.test.size()),
+          .non_edges =
+              static_cast<std::int64_t>(split.val_non_edges.size() + split.test_non_edges.size())};
+}
+
+EdgeSplit apply_edge_split(const Context& context, const Graph& graph, EdgeSplit split,
+                           const std::string& source) {
+  check_lists(split, graph.nodes(), source);
+  const std::vector<NodePair> edges = distinct_edges(context, graph.adjacency);
+  std::vector<NodePair> left = edges;
+  for (const auto& [name, pairs] : {Part{"val", &split.val}, Part{"test", &split.test}}) {
+    for (std::size_t k = 0; k < pairs->size(); ++k) {
+      const NodePair pair = (*pairs)[k];
+      if (std::binary_search(edges.begin(), edges.end(), pair)) continue;
+      fail_input({.what = "a held-out edge is not in the graph",
+                  .file = source,
+                  .place = fmt::format("{}[{}]", name, k),
+                  .found = fmt::format("{} - {}", pair.u, pair.v),
+                  .hint = "the split was made of another graph"});
+    }
+    std::vector<NodePair> rest;
+    std::set_difference(left.begin(), left.end(), pairs->begin(), pairs->end(),
+                        std::back_inserter(rest));
+    left = std::move(rest);
+  }
+  if (left.empty()) {
+    fail_input({.what = "the edge split leaves no edges to train on", .file = source});
+  }
+  split.train = training_graph(context, graph, left);
+  check_edge_split(context, split, source);
+  return split;
+}
 
 void check_no_leak(const Context& context, const CsrMatrix& training,
                    std::span<const NodePair> held_out, const std::string& source) {
@@ -125,11 +225,11 @@ void check_no_leak(const Context& context, const CsrMatrix& training,
                     .expected = fmt::format("0 to {}", sorted.rows - 1)});
       }
       if (joined(u, v) || joined(v, u)) {
-        fail_input({.what = "a held-out edge is in the training graph",
+        fail_input({.what = "a held-out pair is in the training graph",
                     .file = source,
                     .place = fmt::format("pair {}", k),
                     .found = fmt::format("{} - {}", u, v),
-                    .expected = "training edges and held-out edges that share nothing"});
+                    .expected = "training edges and held-out pairs that share nothing"});
       }
     }
   });
@@ -169,15 +269,12 @@ EdgeSplit split_edges(const Context& context, const Graph& graph, std::uint64_t 
                                                     static_cast<std::size_t>(count));
   };
   EdgeSplit split;
-  split.train = graph;
-  split.train.directed = false;
-  split.train.adjacency = symmetric_csr(context, nodes, part(edges, held_out, m - held_out));
+  split.train = training_graph(context, graph, part(edges, held_out, m - held_out));
   split.val = sorted_part(part(edges, 0, n_val));
   split.test = sorted_part(part(edges, n_val, n_test));
   split.val_non_edges = sorted_part(part(non_edges, 0, n_val));
   split.test_non_edges = sorted_part(part(non_edges, n_val, n_test));
-  check_no_leak(context, split.train.adjacency, split.val, source);
-  check_no_leak(context, split.train.adjacency, split.test, source);
+  check_edge_split(context, split, source);
   return split;
 }
 

@@ -17,6 +17,7 @@ const std::vector<MethodDescription>& method_catalogue() {
        .curriculum = true,
        .positives = true,
        .batches = true},
+      {.name = "gcn-neg", .summary = "a node with all its neighbours, against random non-edges"},
   };
   return methods;
 }
@@ -37,6 +38,7 @@ std::unique_ptr<Method> make_method(const std::string& name, const MethodOptions
                                     ParameterList& parameters) {
   if (name == "ml") return make_ml(options, parameters);
   if (name == "lc") return make_lc(options, parameters);
+  if (name == "gcn-neg") return make_gcn_neg(options, parameters);
   describe_method(name);
   throw Bug("a method of the catalogue without a factory: " + name);
 }

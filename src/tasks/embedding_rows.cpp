@@ -24,6 +24,10 @@ void check_embedding(const Graph& graph, const DenseMatrix& embedding, std::stri
                 .found = "a graph without labels",
                 .hint = "training and embedding need none; name a file of labels to be judged by"});
   }
+  check_rows(graph, embedding);
+}
+
+void check_rows(const Graph& graph, const DenseMatrix& embedding) {
   if (embedding.rows != graph.nodes()) {
     fail_input({.what = "the embedding does not fit the graph",
                 .file = subject(graph),

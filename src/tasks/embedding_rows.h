@@ -16,6 +16,9 @@ std::string subject(const Graph& graph);
 /// row per node, and for numbers that are not finite.
 void check_embedding(const Graph& graph, const DenseMatrix& embedding, std::string_view task);
 
+/// The same without a word about labels.
+void check_rows(const Graph& graph, const DenseMatrix& embedding);
+
 /// Rows of length 1; a row of zeros stays as it is.
 DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix);
 

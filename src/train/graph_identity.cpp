@@ -30,7 +30,8 @@ std::string feature_checksum(const Context& context, const Features& features) {
   return "none";
 }
 
-/// "epochs: 300 there, 500 here" for every key whose values differ.
+}  // namespace
+
 std::string differences(const TextPairs& there, const TextPairs& here) {
   std::string text;
   for (const auto& [key, value] : here) {
@@ -45,7 +46,11 @@ std::string differences(const TextPairs& there, const TextPairs& here) {
   return text;
 }
 
-}  // namespace
+TextPairs edges_identity(const Context& context, const Graph& graph) {
+  return {{"nodes", std::to_string(graph.nodes())},
+          {"entries", std::to_string(graph.adjacency.nonzeros())},
+          {"edges_checksum", checksum(context, graph.adjacency)}};
+}
 
 TextPairs graph_identity(const Context& context, const Graph& graph) {
   return {{"dataset", graph.name},

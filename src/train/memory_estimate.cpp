@@ -66,6 +66,7 @@ double live_arrays(const TrainConfig& config) {
   double arrays = first_product + per_pass * (config.regulariser.contrast ? 2 : 1);
   if (config.regulariser.l2norm) arrays += config.regulariser.contrast ? 4 : 2;
   if (config.method == "ml") arrays += 1;
+  if (config.method == "gcn-neg") arrays += 1;  // gradients of edges and of non-edges
   if (config.contrast.score == Score::bilinear) arrays += 1;
   // The gradients on their way: of the anchors, the rows, and through the last layer.
   return arrays + 3;

@@ -311,6 +311,17 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
   return Trainer(context, prepared, config, files, observer).run();
 }
 
+void check_trained_on(const Context& context, const Graph& graph,
+                      const std::filesystem::path& checkpoint) {
+  const std::string difference =
+      differences(read_checkpoint(checkpoint).graph, edges_identity(context, graph));
+  if (difference.empty()) return;
+  fail_input({.what = "the encoder was trained on other edges than these",
+              .file = checkpoint.string(),
+              .found = difference,
+              .expected = "the edges of " + in_quotes(graph.name) + " as they are given here"});
+}
+
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint) {
   return config_of(read_checkpoint(checkpoint).config);
 }

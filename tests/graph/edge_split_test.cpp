@@ -102,6 +102,78 @@ TEST(SplitEdges, NonEdgesAreUniform) {
   for (const auto& [pair, count] : held_out) EXPECT_NEAR(count, 380, 115);
 }
 
+/// A path of 60 nodes with a split that passes, to be spoilt.
+struct Spoilt {
+  Graph graph = test::path_graph(60);
+  EdgeSplit split = split_edges(Context(), graph, 1);
+
+  void expect_refused(std::initializer_list<std::string> parts) const {
+    test::expect_error([&] { check_edge_split(Context(), split, "s.json"); }, parts);
+  }
+};
+
+TEST(CheckEdgeSplit, CountsWhatItLookedAt) {
+  const Spoilt fine;
+  const LeakCheck check = check_edge_split(Context(), fine.split, "s.json");
+  EXPECT_EQ(check.training_edges, 52);
+  EXPECT_EQ(check.held_out_edges, 7);
+  EXPECT_EQ(check.non_edges, 7);
+}
+
+TEST(CheckEdgeSplit, RefusesLeaksAndWhatIsNoSplit) {
+  Spoilt leak;
+  leak.split.train = leak.graph;
+  leak.expect_refused({"s.json", "in the training graph"});
+  Spoilt wrong;  // 0 - 1 is an edge, in training or held out
+  wrong.split.test_non_edges.front() = {0, 1};
+  wrong.expect_refused({"0 - 1"});
+  Spoilt twice;
+  twice.split.val_non_edges = twice.split.test_non_edges;
+  twice.expect_refused({"in two parts", "test_non_edges"});
+  Spoilt both;
+  both.split.val.push_back(both.split.test.back());
+  std::sort(both.split.val.begin(), both.split.val.end());
+  both.expect_refused({"in two parts", "test"});
+  for (auto part :
+       {&EdgeSplit::val, &EdgeSplit::test, &EdgeSplit::val_non_edges, &EdgeSplit::test_non_edges}) {
+    Spoilt empty;
+    (empty.split.*part).clear();
+    empty.expect_refused({"a part of the edge split is empty"});
+    Spoilt outside;
+    (outside.split.*part).push_back({3, 60});
+    outside.expect_refused({"3 - 60", "nodes 0 to 59"});
+    Spoilt turned;
+    (turned.split.*part).front() = {5, 4};
+    turned.expect_refused({"5 - 4", "the smaller one first"});
+    Spoilt repeated;
+    (repeated.split.*part).push_back((repeated.split.*part).back());
+    repeated.expect_refused({"ascending"});
+  }
+}
+
+TEST(ApplyEdgeSplit, GivesTheSameTrainingGraphByteForByte) {
+  const Spoilt fine;
+  EdgeSplit lists = fine.split;
+  lists.train = {};
+  const EdgeSplit again = apply_edge_split(Context(), fine.graph, lists, "s.json");
+  EXPECT_TRUE(test::same(again.train, fine.split.train));
+  EXPECT_EQ(again.val, fine.split.val);
+  EXPECT_EQ(again.test_non_edges, fine.split.test_non_edges);
+}
+
+TEST(ApplyEdgeSplit, RefusesWhatTheGraphDoesNotHave) {
+  Spoilt other;
+  other.split.val = {{0, 30}};
+  test::expect_error([&] { apply_edge_split(Context(), other.graph, other.split, "s.json"); },
+                     {"s.json: val[0]", "not in the graph", "0 - 30", "another graph"});
+  Spoilt all;  // nothing is left to train on
+  all.split.val = distinct_edges(Context(), all.graph.adjacency);
+  all.split.test = {all.split.val.back()};
+  all.split.val.pop_back();
+  test::expect_error([&] { apply_edge_split(Context(), all.graph, all.split, "s.json"); },
+                     {"no edges to train on"});
+}
+
 TEST(CheckNoLeak, FindsAHeldOutEdgeInEitherDirection) {
   CsrMatrix training = test::csr(5, {{0, 1}, {3, 2}});
   const std::vector<NodePair> clean = {{0, 2}, {1, 4}};

@@ -5,6 +5,7 @@
 
 #include "creg/contrast/pairs.h"
 #include "creg/core/random.h"
+#include "creg/graph/non_edges.h"
 #include "creg/methods/catalogue.h"
 #include "creg/ops/similarity.h"
 #include "creg/ops/tensors.h"
@@ -162,6 +163,59 @@ TEST(Lc, AGraphWithoutEdgesHasNoPairs) {
   TinyModel model("lc", {}, graph);
   EpochPass pass = model.pass(0);
   test::expect_error([&] { model.method->loss(pass); }, {"no node has a neighbour", "global"});
+}
+
+/// Mean of -log sigma over both directions of the edges and over `negatives` drawn non-edges each.
+double gcn_neg_reference(const TinyModel& model, const at::Tensor& anchors, const at::Tensor& h,
+                         int negatives, double temperature) {
+  const NonEdgeSampler sampler(model.context, model.graph.adjacency, "");
+  const auto count = static_cast<std::size_t>(sampler.edges().nonzeros() * negatives);
+  std::vector<std::int32_t> from(count);
+  std::vector<std::int32_t> to(count);
+  sampler.draw(model.context, 5, Purpose::negatives, 3, 0, from, to);
+  const at::Tensor scores = anchors.mm(h.t()) / temperature;
+  double sum = 0;
+  std::int64_t pairs = 0;
+  for (const auto& [u, v] : test::entries(model.graph.adjacency)) {
+    sum -= log_of_sigma(scores[u][v]).item<double>();
+    ++pairs;
+  }
+  EXPECT_EQ(pairs * negatives, static_cast<std::int64_t>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    sum -= log_of_sigma(-scores[from[i]][to[i]]).item<double>();
+  }
+  return sum / static_cast<double>(pairs * (1 + negatives));
+}
+
+TEST(GcnNeg, IsTheMeanOverEdgesAndFreshNonEdges) {
+  TinyModel model("gcn-neg", {.temperature = 0.5});
+  EpochPass pass = model.pass(3);
+  const EpochLoss loss = model.method->loss(pass);
+  const at::Tensor h = model.hidden();
+  EXPECT_NEAR(loss.loss.item<double>(), gcn_neg_reference(model, h, h, 1, 0.5), 1e-5);
+  EpochPass next = model.pass(4);
+  EXPECT_NE(model.method->loss(next).loss.item<double>(), loss.loss.item<double>());
+
+  TinyModel more("gcn-neg", {.score = Score::bilinear, .negatives = 3});
+  EpochPass other = more.pass(3);
+  const double found = more.method->loss(other).loss.item<double>();
+  const at::Tensor c = more.parameters.all().back().value.detach().to(at::kDouble);
+  const at::Tensor rows = more.hidden();
+  EXPECT_NEAR(found, gcn_neg_reference(more, rows.mm(c.t()), rows, 3, 1), 1e-5);
+}
+
+TEST(GcnNeg, NeedsEdgesAndTheWholeGraph) {
+  Graph graph = test::two_groups();
+  graph.adjacency = test::csr(40, {});
+  TinyModel lonely("gcn-neg", {}, graph);
+  EpochPass pass = lonely.pass(0);
+  test::expect_error([&] { lonely.method->loss(pass); }, {"no edges", "gcn-neg"});
+  TinyModel model("gcn-neg", {});
+  EpochPass first = model.pass(0);
+  model.method->loss(first);
+  const TinyModel another("gcn-neg", {}, test::two_groups(50));
+  EpochPass second(another.context, another.inputs, *another.encoder, {.seed = 5});
+  test::expect_error([&] { model.method->loss(second); }, {"whole graph", "without batches"});
 }
 
 TEST(Methods, UnknownNamesListTheKnownOnes) {

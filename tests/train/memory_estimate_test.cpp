@@ -39,7 +39,7 @@ Graph ring(std::int32_t nodes) {
 TEST(MemoryEstimate, IsNearWhatTrainingTakes) {
   install_tensor_memory();
   const Graph graph = ring(1500);
-  for (const char* method : {"ml", "lc"}) {
+  for (const char* method : {"ml", "lc", "gcn-neg"}) {
     for (const char* encoder : {"gcn", "gat", "gin", "sage"}) {
       for (const char* reg : {"none", "contrast"}) {
         for (const char* score : {"dot", "bilinear"}) {

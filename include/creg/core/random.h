@@ -33,6 +33,8 @@ enum class Purpose : std::uint16_t {
   positive_neighbour = 32,
   probe_weights = 64,
   kmeans = 65,
+  link_non_edges = 66,
+  link_weights = 67,
   bench_values = 96,
 };
 

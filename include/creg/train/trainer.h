@@ -72,6 +72,11 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
 DenseMatrix embed(const Context& context, const Graph& graph,
                   const std::filesystem::path& checkpoint);
 
+/// An input error unless the checkpoint was trained on a graph with the nodes and edges of `graph`:
+/// their number and checksum are compared, features are not.
+void check_trained_on(const Context& context, const Graph& graph,
+                      const std::filesystem::path& checkpoint);
+
 /// The configuration kept in a checkpoint.
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint);
 

@@ -58,6 +58,39 @@ PairSums score_pairs(const PairScores& scores, std::int64_t begin, std::int64_t 
 }
 
 CREG_TARGET_CLONES
+EdgeSums score_edges(const EdgeScores& scores, std::int64_t begin, std::int64_t end) {
+  EdgeSums sums;
+  for (std::int64_t a = begin; a < end; ++a) {
+    const std::int64_t first = scores.offsets[a];
+    const std::int64_t last = scores.offsets[a + 1];
+    const float* const anchor = scores.anchors + a * scores.width;
+    for (std::int64_t e = first; e < last; ++e) {
+      const float* const row = scores.rows + scores.columns[e] * scores.width;
+      const float score = scores.scale * dot_rows(anchor, row, scores.width);
+      const Logistic value = scores.positive ? log_sigmoid_loss(score, scores.naive)
+                                             : log_complement_loss(score, scores.naive);
+      sums.loss += value.loss;
+      sums.sigma += value.sigma;
+      scores.coefficients[e] = value.derivative * scores.scale * scores.share;
+    }
+    if (scores.d_anchors == nullptr) continue;
+    float* const gradient = scores.d_anchors + a * scores.width;
+    if (first == last) {
+      for (std::int64_t j = 0; j < scores.width; ++j) gradient[j] = 0;
+    }
+    for (std::int64_t e = first; e < last; e += 4) {
+      const int count = last - e < 4 ? static_cast<int>(last - e) : 4;
+      const float* rows[4] = {};
+      for (int i = 0; i < count; ++i) {
+        rows[i] = scores.rows + scores.columns[e + i] * scores.width;
+      }
+      combine_rows(gradient, rows, scores.coefficients + e, count, scores.width, e > first);
+    }
+  }
+  return sums;
+}
+
+CREG_TARGET_CLONES
 double score_direction(const float* h, const float* u, std::int64_t width, float target,
                        float share, bool naive, float* coefficients, std::int64_t begin,
                        std::int64_t end) {

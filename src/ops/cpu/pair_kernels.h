@@ -35,6 +35,32 @@ struct PairSums {
 
 PairSums score_pairs(const PairScores& scores, std::int64_t begin, std::int64_t end);
 
+/// Pairs in compressed rows: anchor a meets rows columns[offsets[a] .. offsets[a+1]).
+struct EdgeScores {
+  const float* anchors = nullptr;  ///< [., width]
+  const float* rows = nullptr;     ///< [., width]
+  const std::int64_t* offsets = nullptr;
+  const std::int32_t* columns = nullptr;
+  std::int64_t width = 0;
+  float scale = 1;
+  /// Weight of one pair in the mean.
+  float share = 1;
+  bool positive = true;  ///< -log sigma(s), else -log sigma(-s)
+  bool naive = false;
+  /// Per pair d loss / d(anchor · row).
+  float* coefficients = nullptr;
+  /// The anchors' gradient, all rows of the range written; null: not wanted.
+  float* d_anchors = nullptr;
+};
+
+struct EdgeSums {
+  double loss = 0;
+  double sigma = 0;
+};
+
+/// The pairs of anchors [begin, end).
+EdgeSums score_edges(const EdgeScores& scores, std::int64_t begin, std::int64_t end);
+
 /// Rows [begin, end) of h against one vector: the sum of the losses, and per row the coefficient
 /// d loss / d(h_i·u) times `share`.
 double score_direction(const float* h, const float* u, std::int64_t width, float target,

@@ -1,0 +1,41 @@
+// Random pairs of nodes that no edge joins, fresh for every epoch, without a matrix of all pairs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "creg/core/context.h"
+#include "creg/core/random.h"
+#include "creg/graph/graph.h"
+
+namespace creg {
+
+class NonEdgeSampler {
+ public:
+  /// Loops, repeats and directions of the adjacency are ignored. A graph in which every pair is
+  /// joined is an input error that names `source`.
+  NonEdgeSampler(const Context& context, const CsrMatrix& adjacency, const std::string& source);
+
+  /// Pairs (from[i], to[i]), ordered, each uniform among all pairs of two nodes without an edge and
+  /// independent of the others. `first` is the number of the first pair in its epoch: a list that
+  /// is drawn in several pieces, each a multiple of `block`, is the same as in one.
+  void draw(const Context& context, std::uint64_t seed, Purpose purpose, std::uint32_t epoch,
+            std::int64_t first, std::span<std::int32_t> from, std::span<std::int32_t> to) const;
+
+  static constexpr std::int64_t block = 1024;
+
+  std::int64_t nodes() const { return edges_.rows; }
+  /// The graph without loops, repeats and directions: rows ascend, both directions stored.
+  const CsrMatrix& edges() const { return edges_; }
+
+ private:
+  std::pair<std::int32_t, std::int32_t> draw_pair(RandomStream& stream) const;
+
+  CsrMatrix edges_;
+  /// All of them, where edges are more than half of the pairs and rejection would take long.
+  std::vector<std::pair<std::int32_t, std::int32_t>> listed_;
+};
+
+}  // namespace creg
