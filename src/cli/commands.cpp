@@ -10,6 +10,8 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
 #ifdef CREG_HAS_TORCH
   add_train(app, options);
   add_embed(app, options);
+  add_pretrain(app, options);
+  add_finetune(app, options);
   add_sweep(app, options);
   add_eval(app, options);
   add_bench(app, options);

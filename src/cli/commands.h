@@ -9,6 +9,8 @@ void add_commands(CLI::App& app, GlobalOptions& options);
 
 void add_train(CLI::App& app, GlobalOptions& options);
 void add_embed(CLI::App& app, GlobalOptions& options);
+void add_pretrain(CLI::App& app, GlobalOptions& options);
+void add_finetune(CLI::App& app, GlobalOptions& options);
 void add_sweep(CLI::App& app, GlobalOptions& options);
 void add_bench(CLI::App& app, GlobalOptions& options);
 void add_demo(CLI::App& app, GlobalOptions& options);

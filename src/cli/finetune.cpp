@@ -8,6 +8,7 @@
 #include "cli/dataset_options.h"
 #include "cli/parts_options.h"
 #include "cli/run_folder.h"
+#include "cli/summary_report.h"
 #include "cli/training_run.h"
 #include "creg/core/build_info.h"
 #include "creg/core/error.h"
@@ -15,7 +16,6 @@
 #include "creg/core/progress.h"
 #include "creg/core/text.h"
 #include "creg/io/file.h"
-#include "creg/learn/metrics.h"
 #include "creg/ops/tensor_memory.h"
 #include "creg/tasks/finetune.h"
 #include "creg/train/trainer.h"
@@ -117,39 +117,39 @@ std::vector<Outcome> tune_all(const Context& context, const Source& source,
   return outcomes;
 }
 
-struct Column {
+/// What was measured, seed by seed.
+struct Columns {
   std::vector<double> accuracy;
   std::vector<double> val_accuracy;
+  std::vector<double> fresh_accuracy;
+  std::vector<double> fresh_val_accuracy;
+  std::vector<double> gain;
   std::vector<int> epochs;
-
-  void add(const FinetuneResult& result) {
-    accuracy.push_back(result.accuracy);
-    val_accuracy.push_back(result.val_accuracy);
-    epochs.push_back(result.epochs_run);
-  }
+  std::vector<int> fresh_epochs;
+  double seconds = 0;
 };
 
-nlohmann::ordered_json summary_json(const std::vector<double>& values) {
-  if (values.empty()) return nullptr;
-  const Summary summary = summarise(values);
-  return {{"mean", summary.mean}, {"std", summary.std}, {"values", summary.values}};
+Columns columns_of(const std::vector<Outcome>& outcomes) {
+  Columns out;
+  for (const Outcome& outcome : outcomes) {
+    out.accuracy.push_back(outcome.pretrained.accuracy);
+    out.val_accuracy.push_back(outcome.pretrained.val_accuracy);
+    out.epochs.push_back(outcome.pretrained.epochs_run);
+    out.seconds += outcome.pretrained.seconds;
+    if (!outcome.fresh) continue;
+    out.fresh_accuracy.push_back(outcome.fresh->accuracy);
+    out.fresh_val_accuracy.push_back(outcome.fresh->val_accuracy);
+    out.fresh_epochs.push_back(outcome.fresh->epochs_run);
+    out.gain.push_back(outcome.pretrained.accuracy - outcome.fresh->accuracy);
+    out.seconds += outcome.fresh->seconds;
+  }
+  return out;
 }
 
 nlohmann::ordered_json report_json(const Source& source, const FinetuneCommand& command,
-                                   const std::vector<Outcome>& outcomes) {
-  Column pretrained;
-  Column fresh;
-  std::vector<double> gains;
-  double seconds = 0;
-  for (const Outcome& outcome : outcomes) {
-    pretrained.add(outcome.pretrained);
-    seconds += outcome.pretrained.seconds;
-    if (!outcome.fresh) continue;
-    fresh.add(*outcome.fresh);
-    gains.push_back(outcome.pretrained.accuracy - outcome.fresh->accuracy);
-    seconds += outcome.fresh->seconds;
-  }
-  const FinetuneResult& one = outcomes.front().pretrained;
+                                   const FinetuneResult& one, const Columns& columns) {
+  nlohmann::ordered_json fresh_epochs = nullptr;
+  if (!columns.fresh_epochs.empty()) fresh_epochs = columns.fresh_epochs;
   return {{"task", "finetune"},
           {"protocol", "pretrain-finetune"},
           {"dataset", source.graph.name},
@@ -163,13 +163,13 @@ nlohmann::ordered_json report_json(const Source& source, const FinetuneCommand& 
             {"test_labelled", one.test}}},
           {"classes_not_in_train", one.classes_not_in_train},
           {"metrics",
-           {{"accuracy", summary_json(pretrained.accuracy)},
-            {"val_accuracy", summary_json(pretrained.val_accuracy)},
-            {"accuracy_no_pretraining", summary_json(fresh.accuracy)},
-            {"val_accuracy_no_pretraining", summary_json(fresh.val_accuracy)},
-            {"gain", summary_json(gains)}}},
-          {"epochs_run", pretrained.epochs},
-          {"epochs_run_no_pretraining", fresh.epochs},
+           {{"accuracy", summary_json(columns.accuracy)},
+            {"val_accuracy", summary_json(columns.val_accuracy)},
+            {"accuracy_no_pretraining", summary_json(columns.fresh_accuracy)},
+            {"val_accuracy_no_pretraining", summary_json(columns.fresh_val_accuracy)},
+            {"gain", summary_json(columns.gain)}}},
+          {"epochs_run", columns.epochs},
+          {"epochs_run_no_pretraining", fresh_epochs},
           {"seeds", source.seeds},
           {"lr", command.options.lr},
           {"epochs", command.options.epochs},
@@ -177,35 +177,27 @@ nlohmann::ordered_json report_json(const Source& source, const FinetuneCommand& 
           {"weight_decay", command.options.weight_decay},
           {"config", config_json(source.config)},
           {"version", build_info().version},
-          {"seconds", seconds}};
+          {"seconds", columns.seconds}};
 }
 
-std::string report_table(const nlohmann::ordered_json& report) {
-  const nlohmann::ordered_json& parts = report["parts"];
-  std::string text = fmt::format(
-      "{}: pretrained on {} nodes, fine-tuned on {}, validated on {}, tested on {}\n\n",
-      report["dataset"].get<std::string>(), with_commas(parts["pretrain"].get<std::int64_t>()),
-      with_commas(parts["train"].get<std::int64_t>()),
-      with_commas(parts["val"].get<std::int64_t>()),
-      with_commas(parts["test"].get<std::int64_t>()));
-  text += fmt::format("{:<22} {:>7} {:>7}\n", "percent", "mean", "std");
-  const auto row = [&](const char* name, const char* key) {
-    const nlohmann::ordered_json& value = report["metrics"][key];
-    if (value.is_null()) return;
-    text += fmt::format("{:<22} {:>7.2f} {:>7.2f}\n", name, 100 * value["mean"].get<double>(),
-                        100 * value["std"].get<double>());
-  };
-  row("test accuracy", "accuracy");
-  row("  without pretraining", "accuracy_no_pretraining");
-  row("  gain, seed by seed", "gain");
-  row("val accuracy", "val_accuracy");
-  row("  without pretraining", "val_accuracy_no_pretraining");
-  text += fmt::format("\nover {} {}\n", report["seeds"].size(),
-                      report["seeds"].size() == 1 ? "seed" : "seeds");
-  const auto missing = report["classes_not_in_train"].get<std::int64_t>();
-  if (missing > 0) {
-    text += fmt::format("{} {} of the other parts no training node has: {} cannot be found\n",
-                        missing, missing == 1 ? "class" : "classes", missing == 1 ? "it" : "they");
+std::string report_table(const Source& source, std::int64_t classes_missing,
+                         const Columns& columns) {
+  std::string text =
+      fmt::format("{}: pretrained on {} nodes, fine-tuned on {}, validated on {}, tested on {}\n\n",
+                  source.graph.name, with_commas(source.parts.pretrain.size()),
+                  with_commas(source.parts.train.size()), with_commas(source.parts.val.size()),
+                  with_commas(source.parts.test.size()));
+  text += percent_header();
+  text += percent_row("test accuracy", columns.accuracy);
+  text += percent_row("  fresh", columns.fresh_accuracy);
+  text += percent_row("  gain", columns.gain);
+  text += percent_row("val accuracy", columns.val_accuracy);
+  text += percent_row("  fresh", columns.fresh_val_accuracy);
+  text += fmt::format("\nover {}", counted(static_cast<std::int64_t>(source.seeds.size()), "seed"));
+  if (!columns.gain.empty()) text += "; fresh: without pretraining; the gain is seed by seed";
+  text += "\n";
+  if (classes_missing > 0) {
+    text += fmt::format("no training node has {} of the other parts' classes\n", classes_missing);
   }
   return text;
 }
@@ -219,12 +211,14 @@ void finetune_command(const Context& context, const FinetuneCommand& command,
   install_tensor_memory();
   const Source source = command.folder.empty() ? of_checkpoint(context, command, globals)
                                                : of_folder(context, command, globals);
-  const nlohmann::ordered_json report =
-      report_json(source, command, tune_all(context, source, command));
+  const std::vector<Outcome> outcomes = tune_all(context, source, command);
+  const FinetuneResult& one = outcomes.front().pretrained;
+  const Columns columns = columns_of(outcomes);
+  const std::string json = report_json(source, command, one, columns).dump(2) + "\n";
   if (!command.folder.empty()) {
-    write_file(std::filesystem::path(command.folder) / "finetune.json", report.dump(2) + "\n");
+    write_file(std::filesystem::path(command.folder) / "finetune.json", json);
   }
-  print_result(globals.json ? report.dump(2) + "\n" : report_table(report));
+  print_result(globals.json ? json : report_table(source, one.classes_not_in_train, columns));
 }
 
 }  // namespace

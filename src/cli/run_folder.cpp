@@ -59,6 +59,7 @@ RunRecord record_run(const std::filesystem::path& directory, const ChosenRun& ru
   record.recipe = run.recipe;
   record.transforms = run.transforms;
   record.config = run.config;
+  record.pretrain = run.pretrain;
   if (run.held_out) record.edge_split = run.held_out->file.seed;
   if (!options.edges.empty()) {
     std::filesystem::create_directories(directory);
@@ -106,6 +107,7 @@ void write_record(const std::filesystem::path& directory, const RunRecord& recor
   if (record.edge_split) {
     text += "edge_split = " + toml_value(std::to_string(*record.edge_split)) + "\n";
   }
+  if (record.pretrain) text += "pretrain = true\n";
   write_file(file, text + config_toml(record.config));
 }
 
@@ -138,6 +140,8 @@ RunRecord read_record(const std::filesystem::path& directory) {
       record.threads = static_cast<int>(whole_number(setting, file));
     } else if (setting.key == "edge_split") {
       record.edge_split = whole_number(setting, file);
+    } else if (setting.key == "pretrain") {
+      record.pretrain = setting.value == "true";
     } else {
       return false;
     }

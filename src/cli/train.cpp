@@ -7,10 +7,13 @@
 #include "cli/classify_report.h"
 #include "cli/commands.h"
 #include "cli/run_folder.h"
+#include "cli/summary_report.h"
+#include "cli/train_command.h"
 #include "cli/train_options.h"
 #include "cli/training_run.h"
 #include "creg/core/error.h"
 #include "creg/core/text.h"
+#include "creg/graph/transforms.h"
 #include "creg/io/file.h"
 #include "creg/ops/tensor_memory.h"
 #include "creg/train/memory_estimate.h"
@@ -18,18 +21,6 @@
 
 namespace creg::cli {
 namespace {
-
-struct TrainCommand {
-  TrainOptions options;
-  std::string out;
-  std::string resume;
-  int seeds = 0;
-  int eval_splits = 0;
-  std::optional<std::uint64_t> edge_split;
-  bool dry_run = false;
-  bool parameters = false;
-  bool recipe_template = false;
-};
 
 nlohmann::ordered_json memory_json(const ChosenRun& run) {
   const MemoryEstimate estimate = estimate_memory(run.graph, run.config);
@@ -76,7 +67,10 @@ void show_result(const Context& context, const ChosenRun& run, const RunPlan& pl
     seconds += result.training.seconds;
     epochs += result.training.epochs_run;
   }
-  if (classified.empty()) {
+  if (run.pretrain) {
+    text += fmt::format("{}: pretrained on {}; next: creg finetune {}\n", run.graph.name,
+                        counted(run.graph.nodes(), "node"), plan.directory.string());
+  } else if (classified.empty()) {
     text += fmt::format("{}: {}, so nothing was evaluated\n", run.graph.name,
                         run.graph.has_labels() ? "no split of the labels" : "no labels");
   } else {
@@ -116,6 +110,14 @@ std::vector<std::uint64_t> seed_list(int seeds, std::uint64_t single) {
   return list;
 }
 
+/// Leaves the run the part of its graph that is for pretraining.
+void take_part(const Context& context, ChosenRun& run, const PretrainParts& parts) {
+  run.graph = induced_subgraph(context, run.graph, parts.pretrain.span());
+  run.pretrain = true;
+}
+
+}  // namespace
+
 void train_command(const Context& context, const TrainCommand& command,
                    const GlobalOptions& globals) {
   if (command.parameters) {
@@ -138,6 +140,8 @@ void train_command(const Context& context, const TrainCommand& command,
   plan.resume = resume;
   plan.splits = command.eval_splits;
   ChosenRun run;
+  std::optional<PretrainParts> parts;
+  Graph whole;
   Context::Options options = context.options();
   if (resume) {
     plan.directory = command.resume;
@@ -145,6 +149,10 @@ void train_command(const Context& context, const TrainCommand& command,
     run = choose_run(context, recorded_options(record), globals);
     run.recipe = record.recipe;
     if (record.edge_split) hold_out_kept_edges(context, run, *record.edge_split, plan.directory);
+    if (record.pretrain) {
+      take_part(context, run, kept_parts(context, plan.directory, run.graph));
+      plan.evaluate = false;
+    }
     plan.several = record.seeds > 0;
     plan.seeds = seed_list(record.seeds, record.seed);
     // The same number of threads gives the same bytes.
@@ -154,6 +162,13 @@ void train_command(const Context& context, const TrainCommand& command,
     if (command.edge_split) hold_out_edges(context, run, *command.edge_split);
     plan.directory =
         command.out.empty() ? default_run_folder(run) : std::filesystem::path(command.out);
+    if (command.pretrain) {
+      if (command.out.empty()) plan.directory += "-pretrain";
+      parts = choose_parts(context, run.graph, *command.pretrain);
+      whole = run.graph;
+      take_part(context, run, *parts);
+      plan.evaluate = false;
+    }
     plan.several = command.seeds > 0;
     plan.seeds = seed_list(command.seeds, context.seed());
   }
@@ -165,6 +180,7 @@ void train_command(const Context& context, const TrainCommand& command,
   if (!resume) {
     write_records(run_context, run, plan, command.options.dataset,
                   threads_per_run(run_context, run, plan.seeds.size()));
+    if (parts) keep_parts(plan.directory, whole, *parts);
   }
   try {
     const std::vector<SeedResult> results = run_seeds(run_context, run, plan);
@@ -178,34 +194,36 @@ void train_command(const Context& context, const TrainCommand& command,
   }
 }
 
-}  // namespace
+void add_run_options(CLI::App& command, TrainCommand& chosen) {
+  command.add_option("--out", chosen.out, "The folder to write [runs/<dataset>-<method>]")
+      ->type_name("DIR");
+  command
+      .add_option("--seeds", chosen.seeds,
+                  "Train seeds 0 … N-1 into DIR/seed-<s>/ and pool their results")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command.add_option("--resume", chosen.resume, "Go on with the run in this folder")
+      ->type_name("DIR");
+  command.add_flag("--dry-run", chosen.dry_run,
+                   "Print the settings and the estimated memory, train nothing");
+}
 
 void add_train(CLI::App& app, GlobalOptions& options) {
   CLI::App* command = app.add_subcommand("train", "Learn embeddings of a graph without labels");
   const auto chosen = std::make_shared<TrainCommand>();
   add_dataset_options(*command, chosen->options.dataset);
-  command->add_option("--out", chosen->out, "The folder to write [runs/<dataset>-<method>]")
-      ->type_name("DIR");
-  command
-      ->add_option("--seeds", chosen->seeds,
-                   "Train seeds 0 … N-1 into DIR/seed-<s>/ and pool their results")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000));
+  add_run_options(*command, *chosen);
   command
       ->add_option(
           "--edge-split", chosen->edge_split,
           "Train on 85 % of the edges; the split of this seed is kept in DIR for creg eval "
           "link")
       ->type_name("SEED");
-  command->add_option("--resume", chosen->resume, "Go on with the run in this folder")
-      ->type_name("DIR");
   command
       ->add_option("--eval-splits", chosen->eval_splits,
                    "Splits to evaluate on, where the dataset has no public one [20]")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
-  command->add_flag("--dry-run", chosen->dry_run,
-                    "Print the settings and the estimated memory, train nothing");
   command->add_flag("--parameters", chosen->parameters, "Print all parameters as Markdown");
   command->add_flag("--template", chosen->recipe_template,
                     "Print a recipe with every key, to be filled in");

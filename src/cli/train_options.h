@@ -36,6 +36,7 @@ struct ChosenRun {
   TrainConfig config;  ///< defaults, then the recipe, then the flags
   std::string recipe;  ///< "recipes/ml/cora.toml", a file, or "none"
   std::vector<std::string> transforms;
+  bool pretrain = false;  ///< `graph` is the part of the dataset for pretraining
   std::shared_ptr<const HeldOutEdges> held_out;  ///< null: trained on all edges
 };
 
