@@ -178,7 +178,9 @@ TEST(EvalLink, BadInputIsNamed) {
   expect_refused({"eval", "link", (dir / "short.npy").string(), "--dataset", "synthetic:cora@0.1",
                   "--edge-split", split},
                  {"does not fit the graph", "5 rows"});
-  expect_refused({"eval", "link", (dir / "nothing").string(), "--edge-split", split}, {"nothing"});
+  expect_refused({"eval", "link", (dir / "nothing.npy").string(), "--dataset", "synthetic:cora@0.1",
+                  "--edge-split", split},
+                 {"nothing.npy"});
   expect_refused({"eval", "link", "--edge-split", split, "--dataset", "synthetic:cora@0.1"},
                  {"--splits"});
 
