@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,8 +123,7 @@ class EdgeSplitReader final : public JsonReader {
   }
 
  private:
-  template <std::size_t n>
-  std::size_t place_in(const std::array<const char*, n>& names) const {
+  std::size_t place_in(std::span<const char* const> names) const {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), key_) - names.begin());
   }
   std::string place() const override {
@@ -180,7 +180,7 @@ void write_edge_split_file(const Context& context, const std::filesystem::path& 
   AtomicFile out(path);
   // A name that JSON cannot hold is only a word for people here.
   const std::string name = decode_utf8(graph.name) ? graph.name : "";
-  out.write("{\"protocol\": \"" + std::string(edge_split_protocol) + "\", \"seed\": " +
+  out.write(R"({"protocol": ")" + std::string(edge_split_protocol) + R"(", "seed": )" +
             std::to_string(file.seed) + ",\n \"dataset\": " + nlohmann::json(name).dump() +
             ", \"nodes\": " + std::to_string(graph.nodes()) +
             ", \"edges\": " + std::to_string(identity.count) +

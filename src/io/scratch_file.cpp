@@ -1,11 +1,11 @@
 #include "creg/io/scratch_file.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 
 #include "creg/core/error.h"

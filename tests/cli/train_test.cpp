@@ -191,7 +191,7 @@ TEST(Train, BadInputIsNamed) {
       EXPECT_TRUE(contains(result.err, part)) << part << " is not in " << result.err;
     }
   };
-  expect({"--method", "mml"}, {"mml", "ml or lc"});
+  expect({"--method", "mml"}, {"mml", "ml, lc"});
   expect({"--k", "0"}, {"--k", "1 to 1,000"});
   expect({"--reg", "dropout"}, {"--reg", "dropout", "contrast"});
   expect({"--curriculum", "3"}, {"curriculum", "lc"});

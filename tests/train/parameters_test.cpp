@@ -55,7 +55,7 @@ TEST(Parameters, WrongValuesNameTheRange) {
   expect_error(set("lr", "nan"), {"'nan'", "a number of"});
   expect_error(set("lr", "-1"), {"'-1'"});
   expect_error(set("score", "cosine"), {"'cosine'", "dot or bilinear"});
-  expect_error(set("method", "xx"), {"'xx'", "ml or lc"});
+  expect_error(set("method", "xx"), {"'xx'", "ml, lc"});
   expect_error(set("final_norm", "yes"), {"'yes'", "true or false"});
   expect_error(set("reg", "contrast+l3"), {"'l3'", "l2norm"});
   expect_error(set("reg", "none+contrast"), {"'none'"});
