@@ -32,6 +32,7 @@ struct EvalLinkOptions {
   std::string predictor = "linear";
   double predictor_lr = PredictorOptions{}.learning_rate;
   int predictor_epochs = PredictorOptions{}.epochs;
+  int predictor_patience = PredictorOptions{}.patience;
   std::string normalize;
 };
 
@@ -47,6 +48,7 @@ LinkOptions link_options(const Context& context, const EvalLinkOptions& chosen, 
   options.predictor.kind = *kind;
   options.predictor.learning_rate = chosen.predictor_lr;
   options.predictor.epochs = chosen.predictor_epochs;
+  options.predictor.patience = chosen.predictor_patience;
   options.predictor.seed = context.seed();
   if (!chosen.normalize.empty()) {
     options.normalize = parse_normalize(chosen.normalize);
@@ -256,6 +258,11 @@ void add_eval_link(CLI::App& eval, GlobalOptions& options) {
   command->add_option("--predictor-epochs", chosen->predictor_epochs, "The most epochs of it [500]")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
+  command
+      ->add_option("--predictor-patience", chosen->predictor_patience,
+                   "Stop so many epochs after the best validation AUC [0: never]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000));
   command
       ->add_option("--normalize", chosen->normalize,
                    "Make rows of length 1 before: default as the recipe's final_norm says")

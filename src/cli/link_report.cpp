@@ -26,6 +26,7 @@ nlohmann::ordered_json link_json(const LinkResult& result, const std::string& da
           {"predictor", name_of(result.predictor)},
           {"predictor_lr", result.learning_rate},
           {"predictor_epochs", result.epochs},
+          {"predictor_patience", result.patience},
           {"predictor_seed", result.predictor_seed},
           {"splits", split_count(result)},
           {"runs", result.auc.size()},

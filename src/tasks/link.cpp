@@ -17,6 +17,7 @@ LinkResult predict_links(const Context& context, const EdgeSplit& split, std::ui
                     .normalize = options.normalize,
                     .learning_rate = options.predictor.learning_rate,
                     .epochs = options.predictor.epochs,
+                    .patience = options.predictor.patience,
                     .predictor_seed = options.predictor.seed,
                     .val = static_cast<std::int64_t>(split.val.size()),
                     .test = static_cast<std::int64_t>(split.test.size()),
@@ -60,6 +61,7 @@ LinkResult pool_links(std::span<const LinkResult> results) {
     same("normalisations", normalize_name(pooled.normalize), normalize_name(result.normalize));
     same("learning rates", pooled.learning_rate, result.learning_rate);
     same("numbers of epochs", pooled.epochs, result.epochs);
+    same("patiences", pooled.patience, result.patience);
     same("predictor seeds", pooled.predictor_seed, result.predictor_seed);
     same("numbers of test edges", pooled.test, result.test);
     pooled.encoder_checked = pooled.encoder_checked && result.encoder_checked;

@@ -28,8 +28,8 @@ struct EnumNames<PredictorKind> {
 struct PredictorOptions {
   PredictorKind kind = PredictorKind::linear;
   double learning_rate = 0.01;
-  int epochs = 500;    ///< the most there will be
-  int patience = 100;  ///< stop after so many epochs without a better validation AUC; 0: never
+  int epochs = 500;  ///< the most there will be
+  int patience = 0;  ///< stop after so many epochs without a better validation AUC; 0: never
   std::int64_t hidden = 256;     ///< units of the mlp
   std::int64_t batch = 1 << 16;  ///< training edges of a step, a multiple of 1024
   std::uint64_t seed = 0;        ///< of the first weights, the order of the edges and the non-edges

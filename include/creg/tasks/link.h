@@ -27,7 +27,8 @@ struct LinkResult {
   PredictorKind predictor = PredictorKind::linear;
   Normalize normalize = Normalize::none;
   double learning_rate = 0;
-  int epochs = 0;  ///< the most of a fit
+  int epochs = 0;    ///< the most of a fit
+  int patience = 0;  ///< of a fit; 0: all epochs
   std::uint64_t predictor_seed = 0;
   std::int64_t val = 0;   ///< edges of the first split, and as many non-edges
   std::int64_t test = 0;  ///< the same
