@@ -122,6 +122,37 @@ EmbeddingSource find_embeddings(const fs::path& path) {
   return source;
 }
 
+DatasetOptions dataset_of(const EmbeddingSource& source, DatasetOptions flags) {
+  if (flags.dataset.empty() && flags.edges.empty()) {
+    flags.dataset = source.dataset;
+    if (flags.transforms.empty()) flags.transforms = source.transforms;
+  }
+  return flags;
+}
+
+std::optional<Normalize> normalize_of(const EmbeddingSource& source, const std::string& flag) {
+  if (!flag.empty()) return parse_normalize(flag);
+  if (source.final_norm.value_or(false)) return Normalize::l2;
+  return std::nullopt;
+}
+
+void add_embedding_options(CLI::App& command, EmbeddingOptions& options) {
+  command
+      .add_option("embedding", options.source,
+                  "The folder of creg train --out, also of several seeds, or an .npy file")
+      ->type_name("DIR|EMB.npy")
+      ->required();
+  add_dataset_options(command, options.dataset, DatasetFlags::without_splits);
+  add_normalize_option(command, options.normalize);
+}
+
+void add_normalize_option(CLI::App& command, std::string& normalize) {
+  command
+      .add_option("--normalize", normalize,
+                  "Make rows of length 1 before: default as the run's recipe and the protocol say")
+      ->type_name("none|l2");
+}
+
 DenseMatrix read_embedding(const fs::path& path) {
   const Bytes bytes = map_file(path);
   if (!is_npy(bytes)) {

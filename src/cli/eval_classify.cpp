@@ -16,12 +16,10 @@ namespace creg::cli {
 namespace {
 
 struct EvalClassifyOptions {
-  std::string source;
-  DatasetOptions dataset;
+  EmbeddingOptions embedding;
   std::string protocol;
   std::string split;
   int splits = 0;
-  std::string normalize;
 };
 
 // "3" is a number, all else a file; so is "./3".
@@ -50,22 +48,14 @@ ClassifyOptions classify_options(const Context& context, const EvalClassifyOptio
   } else if (options.protocol.empty()) {
     options.protocol = dataset.protocol;
   }
-  if (!chosen.normalize.empty()) {
-    options.normalize = parse_normalize(chosen.normalize);
-  } else if (source.final_norm.value_or(false)) {
-    options.normalize = Normalize::l2;
-  }
+  options.normalize = normalize_of(source, chosen.embedding.normalize);
   return options;
 }
 
 void evaluate(const Context& context, const EvalClassifyOptions& chosen,
               const GlobalOptions& globals) {
-  const EmbeddingSource source = find_embeddings(chosen.source);
-  DatasetOptions wanted = chosen.dataset;
-  if (wanted.dataset.empty() && wanted.edges.empty()) {
-    wanted.dataset = source.dataset;
-    if (wanted.transforms.empty()) wanted.transforms = source.transforms;
-  }
+  const EmbeddingSource source = find_embeddings(chosen.embedding.source);
+  const DatasetOptions wanted = dataset_of(source, chosen.embedding.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   const ClassifyOptions options = classify_options(context, chosen, dataset, graph, source);
@@ -98,12 +88,7 @@ void add_eval_classify(CLI::App& eval, GlobalOptions& options) {
   CLI::App* command =
       eval.add_subcommand("classify", "Accuracy of a linear classifier on an embedding");
   const auto chosen = std::make_shared<EvalClassifyOptions>();
-  command
-      ->add_option("embedding", chosen->source,
-                   "The folder of creg train --out, also of several seeds, or an .npy file")
-      ->type_name("DIR|EMB.npy")
-      ->required();
-  add_dataset_options(*command, chosen->dataset, DatasetFlags::without_splits);
+  add_embedding_options(*command, chosen->embedding);
   command
       ->add_option(
           "--protocol", chosen->protocol,
@@ -116,10 +101,6 @@ void add_eval_classify(CLI::App& eval, GlobalOptions& options) {
                    "How many splits; default all stored ones, or 20 drawn ones")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--normalize", chosen->normalize,
-                   "Make rows of length 1 before: default as the run's recipe and the protocol say")
-      ->type_name("none|l2");
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       evaluate(context, *chosen, options);

@@ -16,12 +16,10 @@ namespace creg::cli {
 namespace {
 
 struct EvalClusterOptions {
-  std::string source;
-  DatasetOptions dataset;
+  EmbeddingOptions embedding;
   std::string pca = "none";
   std::int64_t k = 0;
   int seeds = 5;
-  std::string normalize;
 };
 
 std::int64_t component_count(const std::string& text) {
@@ -42,17 +40,9 @@ void evaluate(const Context& context, const EvalClusterOptions& chosen,
   const bool best = chosen.pca == "best";
   ClusterOptions options{.k = chosen.k, .seeds = chosen.seeds, .seed = context.seed()};
   if (!best && chosen.pca != "none") options.pca = component_count(chosen.pca);
-  const EmbeddingSource source = find_embeddings(chosen.source);
-  if (!chosen.normalize.empty()) {
-    options.normalize = parse_normalize(chosen.normalize);
-  } else if (source.final_norm.value_or(false)) {
-    options.normalize = Normalize::l2;
-  }
-  DatasetOptions wanted = chosen.dataset;
-  if (wanted.dataset.empty() && wanted.edges.empty()) {
-    wanted.dataset = source.dataset;
-    if (wanted.transforms.empty()) wanted.transforms = source.transforms;
-  }
+  const EmbeddingSource source = find_embeddings(chosen.embedding.source);
+  options.normalize = normalize_of(source, chosen.embedding.normalize).value_or(Normalize::none);
+  const DatasetOptions wanted = dataset_of(source, chosen.embedding.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   prepare_torch(context);
@@ -78,12 +68,7 @@ void add_eval_cluster(CLI::App& eval, GlobalOptions& options) {
   CLI::App* command =
       eval.add_subcommand("cluster", "Agreement of k-means on an embedding with the classes");
   const auto chosen = std::make_shared<EvalClusterOptions>();
-  command
-      ->add_option("embedding", chosen->source,
-                   "The folder of creg train --out, also of several seeds, or an .npy file")
-      ->type_name("DIR|EMB.npy")
-      ->required();
-  add_dataset_options(*command, chosen->dataset, DatasetFlags::without_splits);
+  add_embedding_options(*command, chosen->embedding);
   command
       ->add_option("--pca", chosen->pca,
                    "Reduce rows to K principal components before; best: the better of none and 64 "
@@ -97,10 +82,6 @@ void add_eval_cluster(CLI::App& eval, GlobalOptions& options) {
                    "Runs of k-means per embedding, with seeds from --seed on; default 5")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--normalize", chosen->normalize,
-                   "Make rows of length 1 before: default as the run's recipe says")
-      ->type_name("none|l2");
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       evaluate(context, *chosen, options);

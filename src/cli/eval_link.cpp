@@ -161,11 +161,7 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
                 .hint = "leave the folder away to train all runs"});
   }
   const LinkSources sources = find_runs(chosen);
-  DatasetOptions wanted = chosen.train.dataset;
-  if (wanted.dataset.empty() && wanted.edges.empty()) {
-    wanted.dataset = sources.settings.dataset;
-    if (wanted.transforms.empty()) wanted.transforms = sources.settings.transforms;
-  }
+  const DatasetOptions wanted = dataset_of(sources.settings, chosen.train.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   const LinkOptions options =
@@ -263,10 +259,7 @@ void add_eval_link(CLI::App& eval, GlobalOptions& options) {
                    "Stop so many epochs after the best validation AUC [0: never]")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
-  command
-      ->add_option("--normalize", chosen->normalize,
-                   "Make rows of length 1 before: default as the recipe's final_norm says")
-      ->type_name("none|l2");
+  add_normalize_option(*command, chosen->normalize);
   add_train_options(*command, chosen->train);
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/autograd_node.h"
 #include "ops/column_sums.h"
-#include "ops/cpu/aggregate_kernels.h"
 #include "ops/cpu/pair_kernels.h"
-#include "ops/parallel_rows.h"
+#include "ops/pair_gradient.h"
 
 namespace creg {
 namespace {
@@ -18,89 +16,32 @@ namespace {
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
-/// Who met row y, and with which coefficient: the pairs turned round, by a counting sort.
-struct MetBy {
-  std::vector<std::int64_t> offsets;
-  std::vector<std::int32_t> anchors;
-  std::vector<float> coefficients;
-};
-
-MetBy met_by(const Pairs& pairs, const at::Tensor& coefficients, std::int64_t rows) {
-  const std::int64_t anchors = pairs.positives.size(0);
-  const std::int64_t positives = pairs.positives.size(1);
-  const std::int64_t negatives = pairs.negatives.size(1);
-  const std::int64_t per_anchor = positives + negatives;
-  const auto* const positive = pairs.positives.data_ptr<std::int32_t>();
-  const auto* const negative = pairs.negatives.data_ptr<std::int32_t>();
-  const auto* const ids =
-      pairs.anchors.defined() ? pairs.anchors.data_ptr<std::int32_t>() : nullptr;
-  const auto* const weights = coefficients.data_ptr<float>();
-
-  MetBy out;
-  out.offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
-  for (std::int64_t i = 0; i < anchors * positives; ++i) ++out.offsets[positive[i] + 1];
-  for (std::int64_t i = 0; i < anchors * negatives; ++i) ++out.offsets[negative[i] + 1];
-  for (std::int64_t y = 0; y < rows; ++y) out.offsets[y + 1] += out.offsets[y];
-  std::vector<std::int64_t> next(out.offsets.begin(), out.offsets.end() - 1);
-  out.anchors.resize(static_cast<std::size_t>(anchors * per_anchor));
-  out.coefficients.resize(out.anchors.size());
-  for (std::int64_t m = 0; m < anchors; ++m) {
-    const std::int32_t id = ids == nullptr ? static_cast<std::int32_t>(m) : ids[m];
-    for (std::int64_t e = 0; e < per_anchor; ++e) {
-      const std::int32_t y =
-          e < positives ? positive[m * positives + e] : negative[m * negatives + e - positives];
-      const std::int64_t slot = next[y]++;
-      out.anchors[slot] = id;
-      out.coefficients[slot] = weights[m * per_anchor + e];
-    }
-  }
-  return out;
-}
-
-struct PairLossBackward : public Node {
+struct PairLossBackward : public PairGradient {
   Pairs pairs;
-  at::Tensor anchors;       // detached
-  at::Tensor coefficients;  // [M, P + K], for an upstream gradient of 1
-  at::Tensor d_anchors;     // likewise; undefined where no gradient is wanted
-  std::int64_t rows = 0;
-  bool same = false;  // anchors and rows are one tensor
 
-  variable_list apply(variable_list&& gradients) override {
-    const at::NoGradGuard no_grad;
-    variable_list result(2);
-    if (!gradients[0].defined()) return result;
-    const double upstream = gradients[0].item<double>();
-    if (upstream != 1.0) {
-      coefficients = coefficients * upstream;
-      if (d_anchors.defined()) d_anchors = d_anchors * upstream;
-    }
-    result[0] = d_anchors;
-    if (task_should_compute_output(1)) {
-      // One tensor in both places: its second gradient is added in place to the first.
-      at::Tensor d_rows = same ? d_anchors : at::empty({rows, anchors.size(1)}, anchors.options());
-      const MetBy met = met_by(pairs, coefficients, rows);
-      cpu::RowProduct product;
-      product.offsets = met.offsets.data();
-      product.columns = met.anchors.data();
-      product.values = met.coefficients.data();
-      product.x = anchors.data_ptr<float>();
-      product.width = anchors.size(1);
-      product.out = d_rows.data_ptr<float>();
-      product.accumulate = same;
-      parallel_rows(product.offsets, rows, [&](std::int64_t begin, std::int64_t end) {
-        cpu::multiply_rows(product, begin, end);
-      });
-      if (same) {
-        result[0] = at::Tensor();
+  MetBy met_by() const override {
+    const std::int64_t count = pairs.positives.size(0);
+    const std::int64_t positives = pairs.positives.size(1);
+    const std::int64_t negatives = pairs.negatives.size(1);
+    const std::int64_t per_anchor = positives + negatives;
+    const auto* const positive = pairs.positives.data_ptr<std::int32_t>();
+    const auto* const negative = pairs.negatives.data_ptr<std::int32_t>();
+    const auto* const ids =
+        pairs.anchors.defined() ? pairs.anchors.data_ptr<std::int32_t>() : nullptr;
+    const auto* const weights = coefficients.data_ptr<float>();
+    MetBy met(rows, count * per_anchor);
+    for (std::int64_t i = 0; i < count * positives; ++i) met.count(positive[i]);
+    for (std::int64_t i = 0; i < count * negatives; ++i) met.count(negative[i]);
+    met.start_putting();
+    for (std::int64_t m = 0; m < count; ++m) {
+      const std::int32_t id = ids == nullptr ? static_cast<std::int32_t>(m) : ids[m];
+      for (std::int64_t e = 0; e < per_anchor; ++e) {
+        const std::int32_t y =
+            e < positives ? positive[m * positives + e] : negative[m * negatives + e - positives];
+        met.put(y, id, weights[m * per_anchor + e]);
       }
-      result[1] = d_rows;
     }
-    return result;
-  }
-  void release_variables() override {
-    anchors.reset();
-    coefficients.reset();
-    d_anchors.reset();
+    return met;
   }
   std::string name() const override { return "creg::PairLossBackward"; }
 };

@@ -3,10 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/ring_dataset.h"
 #include "cli/run_creg.h"
-#include "creg/core/random.h"
-#include "creg/io/npy.h"
-#include "support/temp_dir.h"
 
 namespace creg {
 namespace {
@@ -22,55 +20,9 @@ bool contains(const std::string& text, const std::string& part) {
 
 constexpr int nodes = 90;
 
-// Three classes in turn on a ring, one node without a label, and embeddings that show the classes
-// through noise.
-class EvalCluster : public testing::Test {
+class EvalCluster : public test::RingDataset {
  protected:
-  EvalCluster() {
-    std::string edges = "source,target\n";
-    std::string labels = "id,label\n";
-    for (int i = 0; i < nodes; ++i) {
-      edges += std::to_string(i) + "," + std::to_string((i + 1) % nodes) + "\n";
-      if (i != 4) labels += std::to_string(i) + "," + "abc"[i % 3] + "\n";
-    }
-    dir_.write("edges.csv", edges);
-    dir_.write("labels.csv", labels);
-    dataset_ =
-        dir_.write("ring.toml", "edges = \"edges.csv\"\nlabels = \"labels.csv\"\nname = \"ring\"\n")
-            .string();
-  }
-
-  std::string embedding(const std::string& name, std::uint64_t seed) const {
-    RandomStream stream(seed, Purpose::test);
-    std::vector<float> values;
-    for (int i = 0; i < nodes; ++i) {
-      for (int k = 0; k < 4; ++k) {
-        values.push_back(static_cast<float>((k == i % 3 ? 1.0 : 0.0) + 0.5 * stream.normal()));
-      }
-    }
-    std::filesystem::create_directories((dir_ / name).parent_path());
-    write_npy(dir_ / name, DenseMatrix{.rows = nodes, .cols = 4, .values = std::move(values)});
-    return (dir_ / name).string();
-  }
-
-  json run_json(Words words) const {
-    words.insert(words.begin(), {"eval", "cluster"});
-    words.emplace_back("--json");
-    const RunResult result = run_creg(words);
-    EXPECT_EQ(result.status, 0) << result.err;
-    return json::parse(result.out, nullptr, false);
-  }
-
-  void expect_refused(Words words, const Words& parts) const {
-    words.insert(words.begin(), {"eval", "cluster"});
-    const RunResult result = run_creg(words);
-    EXPECT_EQ(result.status, 2) << result.out;
-    EXPECT_EQ(result.out, "");
-    for (const std::string& part : parts) EXPECT_TRUE(contains(result.err, part)) << result.err;
-  }
-
-  test::TempDir dir_;
-  std::string dataset_;
+  EvalCluster() : RingDataset({"eval", "cluster"}, nodes, 4, 0.5) {}
 };
 
 TEST_F(EvalCluster, PrintsTheObjectThatScriptsRelyOnAndATableInPercent) {
