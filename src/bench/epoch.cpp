@@ -35,6 +35,12 @@ void require_finite(double loss, int epoch) {
 EpochBench bench_epoch(const Context& context, const Graph& graph, const TrainConfig& config,
                        const MeasureOptions& options, bool compare_plain) {
   check_config(config);
+  if (config.batch.size > 0) {
+    fail_input({.what = "this benchmark's epochs train on the whole graph at once",
+                .file = "batch_size",
+                .found = std::to_string(config.batch.size),
+                .expected = "--batch-size 0; creg bench sample times the drawing of batches"});
+  }
   if (compare_plain) check_plain_epoch(config);
   install_tensor_memory();
   prepare_torch(context);

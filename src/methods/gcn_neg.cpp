@@ -20,15 +20,10 @@ class GcnNeg final : public Method {
       : options_(options.contrast), score_(options.contrast.score, options.dim, parameters) {}
 
   EpochLoss loss(EpochPass& pass) override {
+    // What is kept of the first step's graph serves all steps.
     invariant(!pass.inputs().batch, "gcn-neg is not trained in batches");
     const CsrMatrix& adjacency = pass.inputs().adjacency;
     if (!sampler_) look_at(pass.context(), adjacency);
-    if (adjacency.columns.data() != seen_) {
-      fail_input({.what = "gcn-neg contrasts the edges of the whole graph in every step",
-                  .file = "method",
-                  .found = "another graph than in the step before",
-                  .hint = "train without batches"});
-    }
     const at::Tensor& h = pass.embedding();
     const at::Tensor anchors = score_.anchors(h);
     const double scale = 1 / options_.temperature;
@@ -40,10 +35,11 @@ class GcnNeg final : public Method {
             pass.inputs().nodes};
   }
 
+  bool needs_edges() const override { return true; }
+
  private:
   void look_at(const Context& context, const CsrMatrix& adjacency) {
     sampler_ = std::make_unique<NonEdgeSampler>(context, adjacency, "");
-    seen_ = adjacency.columns.data();
     const CsrMatrix& edges = sampler_->edges();
     if (edges.nonzeros() == 0) {
       fail_input({.what = "the graph has no edges, so gcn-neg has no pairs",
@@ -80,7 +76,6 @@ class GcnNeg final : public Method {
   ContrastOptions options_;
   PairScore score_;
   std::unique_ptr<NonEdgeSampler> sampler_;  // of the graph, once it has been seen
-  const std::int32_t* seen_ = nullptr;       // the graph that it was made of
   std::shared_ptr<const PairRows> edges_;    // both directions
 };
 

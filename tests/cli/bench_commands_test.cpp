@@ -131,6 +131,7 @@ TEST(BenchCommand, WrongUsageIsNamed) {
   expect_refused({"bench", "epochs"}, "epoch");
   expect_refused(bench("epoch", {"--compare", "pyg"}), "plain");
   expect_refused(bench("epoch", {"--method", "lm"}), "ml, lc");
+  expect_refused(bench("epoch", {"--batch-size", "16"}), "whole graph at once");
   expect_refused(bench("epoch", {"--encoder", "gat", "--compare", "plain"}), "--encoder");
   expect_refused(bench("epoch", {"--method", "lc", "--curriculum", "3", "--compare", "plain"}),
                  "all nodes are seeds");
