@@ -204,18 +204,13 @@ TEST(GcnNeg, IsTheMeanOverEdgesAndFreshNonEdges) {
   EXPECT_NEAR(found, gcn_neg_reference(more, rows.mm(c.t()), rows, 3, 1), 1e-5);
 }
 
-TEST(GcnNeg, NeedsEdgesAndTheWholeGraph) {
+TEST(GcnNeg, NeedsEdges) {
   Graph graph = test::two_groups();
   graph.adjacency = test::csr(40, {});
   TinyModel lonely("gcn-neg", {}, graph);
+  EXPECT_TRUE(lonely.method->needs_edges());
   EpochPass pass = lonely.pass(0);
   test::expect_error([&] { lonely.method->loss(pass); }, {"no edges", "gcn-neg"});
-  TinyModel model("gcn-neg", {});
-  EpochPass first = model.pass(0);
-  model.method->loss(first);
-  const TinyModel another("gcn-neg", {}, test::two_groups(50));
-  EpochPass second(another.context, another.inputs, *another.encoder, {.seed = 5});
-  test::expect_error([&] { model.method->loss(second); }, {"whole graph", "without batches"});
 }
 
 TEST(Methods, UnknownNamesListTheKnownOnes) {
