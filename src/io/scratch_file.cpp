@@ -15,7 +15,8 @@ namespace creg {
 
 ScratchFile::ScratchFile(const std::filesystem::path& folder, std::int64_t bytes) : size_(bytes) {
   if (bytes == 0) return;
-  std::string name = (folder / ".creg-scratch-XXXXXX").string();
+  // mkstemp puts a unique word in the place of six such letters.
+  std::string name = (folder / (".creg-scratch-" + std::string(6, 'X'))).string();
   const int fd = ::mkstemp(name.data());
   if (fd < 0) fail_errno(errno, "cannot make a scratch file", folder.string());
   ::unlink(name.c_str());

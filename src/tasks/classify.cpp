@@ -17,6 +17,7 @@
 #include "creg/learn/one_vs_rest.h"
 #include "creg/learn/softmax_probe.h"
 #include "tasks/embedding_rows.h"
+#include "tasks/pooling.h"
 
 namespace creg {
 namespace {
@@ -210,18 +211,13 @@ ClassifyResult pool_results(std::span<const ClassifyResult> results) {
   invariant(!results.empty(), "there is a result to pool");
   ClassifyResult pooled = results.front();
   for (const ClassifyResult& result : results.subspan(1)) {
-    const auto same = [&](std::string_view what, const auto& a, const auto& b) {
-      if (a == b) return;
-      fail_input({.what = fmt::format("results of different {} cannot be pooled", what),
-                  .found = fmt::format("{} and {}", a, b),
-                  .expected = "runs evaluated in the same way"});
-    };
-    same("protocols", pooled.protocol, result.protocol);
-    same("classifiers", pooled.classifier, result.classifier);
-    same("normalisations", normalize_name(pooled.normalize), normalize_name(result.normalize));
-    same("split seeds", pooled.split_seed, result.split_seed);
-    same("numbers of splits", pooled.splits, result.splits);
-    same("numbers of val nodes", pooled.val, result.val);
+    tasks::require_same("protocols", pooled.protocol, result.protocol);
+    tasks::require_same("classifiers", pooled.classifier, result.classifier);
+    tasks::require_same("normalisations", normalize_name(pooled.normalize),
+                        normalize_name(result.normalize));
+    tasks::require_same("split seeds", pooled.split_seed, result.split_seed);
+    tasks::require_same("numbers of splits", pooled.splits, result.splits);
+    tasks::require_same("numbers of val nodes", pooled.val, result.val);
     pooled.runs += result.runs;
     pooled.accuracy.insert(pooled.accuracy.end(), result.accuracy.begin(), result.accuracy.end());
     pooled.val_accuracy.insert(pooled.val_accuracy.end(), result.val_accuracy.begin(),

@@ -14,6 +14,7 @@
 #include "creg/learn/kmeans.h"
 #include "creg/learn/pca.h"
 #include "tasks/embedding_rows.h"
+#include "tasks/pooling.h"
 
 namespace creg {
 namespace {
@@ -98,19 +99,14 @@ ClusterResult pool_results(std::span<const ClusterResult> results) {
   invariant(!results.empty(), "there is a result to pool");
   ClusterResult pooled = results.front();
   for (const ClusterResult& result : results.subspan(1)) {
-    const auto same = [&](std::string_view what, const auto& a, const auto& b) {
-      if (a == b) return;
-      fail_input({.what = fmt::format("results of different {} cannot be pooled", what),
-                  .found = fmt::format("{} and {}", a, b),
-                  .expected = "runs evaluated in the same way"});
-    };
-    same("normalisations", normalize_name(pooled.normalize), normalize_name(result.normalize));
-    same("principal components", pooled.pca.value_or(0), result.pca.value_or(0));
-    same("numbers of clusters", pooled.k, result.k);
-    same("numbers of labelled nodes", pooled.labelled, result.labelled);
-    same("numbers of restarts", pooled.restarts, result.restarts);
-    same("seeds", pooled.seed, result.seed);
-    same("numbers of seeds", pooled.seeds, result.seeds);
+    tasks::require_same("normalisations", normalize_name(pooled.normalize),
+                        normalize_name(result.normalize));
+    tasks::require_same("principal components", pooled.pca.value_or(0), result.pca.value_or(0));
+    tasks::require_same("numbers of clusters", pooled.k, result.k);
+    tasks::require_same("numbers of labelled nodes", pooled.labelled, result.labelled);
+    tasks::require_same("numbers of restarts", pooled.restarts, result.restarts);
+    tasks::require_same("seeds", pooled.seed, result.seed);
+    tasks::require_same("numbers of seeds", pooled.seeds, result.seeds);
     pooled.runs += result.runs;
     append(pooled.accuracy, result.accuracy);
     append(pooled.nmi, result.nmi);

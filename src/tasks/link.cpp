@@ -6,6 +6,7 @@
 #include "creg/core/progress.h"
 #include "creg/learn/ranking_metrics.h"
 #include "tasks/embedding_rows.h"
+#include "tasks/pooling.h"
 
 namespace creg {
 
@@ -50,20 +51,15 @@ LinkResult pool_links(std::span<const LinkResult> results) {
   invariant(!results.empty(), "there is a result to pool");
   LinkResult pooled = results.front();
   for (const LinkResult& result : results.subspan(1)) {
-    const auto same = [&](std::string_view what, const auto& a, const auto& b) {
-      if (a == b) return;
-      fail_input({.what = fmt::format("results of different {} cannot be pooled", what),
-                  .found = fmt::format("{} and {}", a, b),
-                  .expected = "runs evaluated in the same way"});
-    };
-    same("protocols", pooled.protocol, result.protocol);
-    same("predictors", name_of(pooled.predictor), name_of(result.predictor));
-    same("normalisations", normalize_name(pooled.normalize), normalize_name(result.normalize));
-    same("learning rates", pooled.learning_rate, result.learning_rate);
-    same("numbers of epochs", pooled.epochs, result.epochs);
-    same("patiences", pooled.patience, result.patience);
-    same("predictor seeds", pooled.predictor_seed, result.predictor_seed);
-    same("numbers of test edges", pooled.test, result.test);
+    tasks::require_same("protocols", pooled.protocol, result.protocol);
+    tasks::require_same("predictors", name_of(pooled.predictor), name_of(result.predictor));
+    tasks::require_same("normalisations", normalize_name(pooled.normalize),
+                        normalize_name(result.normalize));
+    tasks::require_same("learning rates", pooled.learning_rate, result.learning_rate);
+    tasks::require_same("numbers of epochs", pooled.epochs, result.epochs);
+    tasks::require_same("patiences", pooled.patience, result.patience);
+    tasks::require_same("predictor seeds", pooled.predictor_seed, result.predictor_seed);
+    tasks::require_same("numbers of test edges", pooled.test, result.test);
     pooled.encoder_checked = pooled.encoder_checked && result.encoder_checked;
     const auto append = [](auto& to, const auto& from) {
       to.insert(to.end(), from.begin(), from.end());

@@ -6,6 +6,7 @@
 #include <limits>
 #include <variant>
 
+#include "creg/contrast/batch_inputs.h"
 #include "creg/core/context.h"
 #include "creg/core/error.h"
 #include "creg/core/text.h"
@@ -79,11 +80,7 @@ std::vector<double> nodes_after_hops(const Graph& graph, const TrainConfig& conf
   const double seeds = std::min(static_cast<double>(config.batch.size), nodes);
   std::vector<double> known = {seeds};
   double found = seeds;
-  std::vector<int> fanouts = config.batch.fanouts;
-  if (config.batch.neighbours == BatchNeighbours::extra_hop) {
-    fanouts.insert(fanouts.begin(), fanouts.front());
-  }
-  for (const int fanout : fanouts) {
+  for (const int fanout : sampled_fanouts(config.batch.fanouts, config.batch.neighbours)) {
     // Nodes met by following an edge have more neighbours than the average: twice is on the safe
     // side of what sparse graphs have, and a fanout bounds it.
     const double drawn = fanout < 0 ? 2 * degree : std::min<double>(fanout, 2 * degree);

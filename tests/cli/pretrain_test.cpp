@@ -24,7 +24,7 @@ RunResult run(Words words, const Words& more) {
   return run_creg(words);
 }
 
-TEST(Batches, TrainAndStopAndGoOn) {
+TEST(Batches, TrainAndTheCheckpointEmbedsTheSame) {
   const TempDir dir;
   const Words small = {"--dataset", "synthetic:arxiv@0.01", "--dim", "16",       "--threads",
                        "2",         "--batch-size",         "200",   "--epochs", "2"};

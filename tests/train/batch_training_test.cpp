@@ -78,7 +78,7 @@ TEST(BatchTraining, EveryMethodPositivesRegulariserAndKindOfNeighbours) {
   }
 }
 
-TEST(BatchTraining, TheSameSeedGivesTheSameBytesWhoeverDrawsAhead) {
+TEST(BatchTraining, TheSameSeedGivesTheSameBytes) {
   const Graph graph = test::two_groups();
   const TrainConfig config = batch_config("lc");
   const TrainResult once = train(context_of(3), graph, config);

@@ -18,8 +18,8 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
   ~ScratchFile();
 
-  /// Bytes that are not needed for now stop counting as this process's memory; they keep their
-  /// values.
+  /// Bytes that nobody reads or writes for a while stop counting as this process's memory; they
+  /// keep their values.
   void set_aside(std::int64_t offset, std::int64_t bytes) const;
 
   std::byte* data() const { return data_; }
