@@ -17,6 +17,7 @@
 #include "creg/ops/runtime.h"
 #include "creg/ops/tensors.h"
 #include "creg/train/memory_estimate.h"
+#include "train/checkpoint.h"
 #include "train/layerwise.h"
 #include "train/loaded_encoder.h"
 #include "train/optimiser.h"
@@ -283,10 +284,12 @@ FinetuneResult finetune(const Context& context, const Graph& graph, const Pretra
   }
   check_parts(parts);
   prepare_torch(context);
-  const TrainConfig used = checkpoint ? checkpoint_config(*checkpoint) : config;
+  std::optional<Checkpoint> kept;
+  if (checkpoint) kept = read_checkpoint(*checkpoint);
+  const TrainConfig used = kept ? config_of(*kept) : config;
   const Graph prepared = with_prepared_features(context, graph, used);
-  LoadedEncoder start = checkpoint ? load_encoder(*checkpoint, prepared)
-                                   : fresh_encoder(used, prepared, context.seed());
+  LoadedEncoder start = kept ? load_encoder(*kept, checkpoint->string(), prepared)
+                             : fresh_encoder(used, prepared, context.seed());
   return Finetuning(context, prepared, parts, std::move(start), options)
       .run(checkpoint ? "fine-tuning" : "fine-tuning without pretraining");
 }

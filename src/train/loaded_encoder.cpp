@@ -5,7 +5,6 @@
 #include "creg/core/error.h"
 #include "creg/core/text.h"
 #include "creg/train/parameters.h"
-#include "train/checkpoint.h"
 
 namespace creg {
 
@@ -36,29 +35,28 @@ void put_values(const std::vector<NamedTensor>& parameters, const std::vector<Na
   }
 }
 
-TrainConfig config_of(const std::vector<std::pair<std::string, std::string>>& kept) {
+TrainConfig config_of(const Checkpoint& kept) {
   TrainConfig config;
-  for (const auto& [key, value] : kept) {
+  for (const auto& [key, value] : kept.config) {
     if (key != "seed") find_parameter(key).set(config, value);
   }
   return config;
 }
 
-LoadedEncoder load_encoder(const std::filesystem::path& checkpoint, const Graph& graph) {
-  const Checkpoint kept = read_checkpoint(checkpoint);
+LoadedEncoder load_encoder(const Checkpoint& kept, const std::string& file, const Graph& graph) {
   const std::int64_t width = feature_cols(graph.features);
   for (const auto& [key, value] : kept.graph) {
     if (key == "feature_width" && value != std::to_string(width)) {
       fail_input({.what = "the graph's features do not fit the encoder",
                   .file = graph.name,
                   .found = with_commas(width) + " features",
-                  .expected = value + ", as in " + checkpoint.string()});
+                  .expected = value + ", as in " + file});
     }
   }
   LoadedEncoder out;
-  out.config = config_of(kept.config);
+  out.config = config_of(kept);
   out.encoder = make_encoder(out.config.encoder, width, out.parameters);
-  put_values(out.parameters.all(), kept.best_model, checkpoint.string());
+  put_values(out.parameters.all(), kept.best_model, file);
   return out;
 }
 

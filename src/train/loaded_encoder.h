@@ -1,12 +1,15 @@
 // An encoder with the parameters of a checkpoint.
 #pragma once
 
-#include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "creg/graph/graph.h"
 #include "creg/nn/encoder.h"
 #include "creg/train/config.h"
+#include "train/checkpoint.h"
 
 namespace creg {
 
@@ -17,8 +20,8 @@ struct LoadedEncoder {
 };
 
 /// The best parameters so far of the run, for a graph of the same width of features; another width
-/// is an input error that names both.
-LoadedEncoder load_encoder(const std::filesystem::path& checkpoint, const Graph& graph);
+/// is an input error that names both, and `file`.
+LoadedEncoder load_encoder(const Checkpoint& kept, const std::string& file, const Graph& graph);
 
 /// Copies values by name into parameters of the same shapes; anything else is an input error that
 /// names `file`.
@@ -29,6 +32,6 @@ void put_values(const std::vector<NamedTensor>& parameters, const std::vector<Na
 std::vector<NamedTensor> copies(const std::vector<NamedTensor>& tensors);
 
 /// The configuration kept in a checkpoint, without its seed.
-TrainConfig config_of(const std::vector<std::pair<std::string, std::string>>& kept);
+TrainConfig config_of(const Checkpoint& kept);
 
 }  // namespace creg

@@ -323,15 +323,16 @@ void check_trained_on(const Context& context, const Graph& graph,
 }
 
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint) {
-  return config_of(read_checkpoint(checkpoint).config);
+  return config_of(read_checkpoint(checkpoint));
 }
 
 DenseMatrix embed(const Context& context, const Graph& graph,
                   const std::filesystem::path& checkpoint) {
   prepare_torch(context);
-  const TrainConfig config = checkpoint_config(checkpoint);
+  const Checkpoint kept = read_checkpoint(checkpoint);
+  const TrainConfig config = config_of(kept);
   const Graph prepared = with_prepared_features(context, graph, config);
-  const LoadedEncoder loaded = load_encoder(checkpoint, prepared);
+  const LoadedEncoder loaded = load_encoder(kept, checkpoint.string(), prepared);
   if (config.batch.size > 0) {
     return embedding_of(context, prepared, nullptr, *loaded.encoder, config, {});
   }
