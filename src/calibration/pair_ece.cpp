@@ -4,31 +4,21 @@
 
 namespace creg {
 
-PairSide pair_side(const SampledPairs& pairs) {
-  invariant(!pairs.sigma.empty() && pairs.sigma.size() == pairs.same.size(),
-            "at least one pair, and a label of each");
-  double same = 0;
-  double same_sum = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < pairs.sigma.size(); ++i) {
-    sum += pairs.sigma[i];
-    if (pairs.same[i] == 0) continue;
-    same += 1;
-    same_sum += pairs.sigma[i];
-  }
-  const auto count = static_cast<double>(pairs.sigma.size());
-  const double different = count - same;
+PairSide pair_side(const PairSums& sums) {
+  invariant(sums.pairs > 0, "at least one pair");
+  const double different = sums.pairs - sums.same;
+  const double sigma_different = sums.sigma - sums.sigma_same;
   PairSide side;
-  side.q = same / count;
-  side.mean_sigma = sum / count;
-  side.sigma_same = same > 0 ? same_sum / same : 0;
-  side.sigma_different = different > 0 ? (sum - same_sum) / different : 0;
-  side.same_part = (same - same_sum) / count;
-  side.different_part = (sum - same_sum) / count;
+  side.q = sums.same / sums.pairs;
+  side.mean_sigma = sums.sigma / sums.pairs;
+  side.sigma_same = sums.same > 0 ? sums.sigma_same / sums.same : 0;
+  side.sigma_different = different > 0 ? sigma_different / different : 0;
+  side.same_part = (sums.same - sums.sigma_same) / sums.pairs;
+  side.different_part = sigma_different / sums.pairs;
   return side;
 }
 
-PairEce pair_ece(const SampledPairs& positives, const SampledPairs& negatives, double r_positive) {
+PairEce pair_ece(const PairSums& positives, const PairSums& negatives, double r_positive) {
   return {pair_side(positives), pair_side(negatives), r_positive};
 }
 

@@ -14,6 +14,8 @@ namespace creg::detail {
 namespace {
 
 constexpr std::int64_t norm_grain = 256;
+// Products of rows up to this norm, and their partial sums, stay in the range of float.
+constexpr double largest_plain_norm = 1.8e19;
 
 [[noreturn]] void fail_not_finite(const at::Tensor& rows, std::int64_t row) {
   const std::int64_t width = rows.size(1);
@@ -50,6 +52,24 @@ at::Tensor embedding_norms(const at::Tensor& rows) {
   });
   if (first_bad < n) fail_not_finite(rows, first_bad);
   return norms;
+}
+
+bool products_overflow(const at::Tensor& norms) {
+  return norms.numel() > 0 && norms.max().item<double>() > largest_plain_norm;
+}
+
+void fail_huge_products() {
+  fail_input({.what = "dot products of the embedding leave the range of float32",
+              .hint = "training diverged: lower the learning rate, or use the cosine"});
+}
+
+void check_top_k(std::int64_t k, std::int64_t nodes, SelfPairs self) {
+  const std::int64_t candidates = self == SelfPairs::include ? nodes : nodes - 1;
+  if (k >= 1 && k <= candidates) return;
+  fail_input({.what = "k, the number of most similar nodes, is out of range",
+              .found = std::to_string(k),
+              .expected = candidates > 0 ? "1 to " + std::to_string(candidates)
+                                         : "a graph with more nodes"});
 }
 
 at::Tensor inverse_norms(const at::Tensor& norms) {

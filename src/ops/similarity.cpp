@@ -22,8 +22,6 @@ namespace {
 
 // A block's products with another stay in the second-level cache.
 constexpr std::int64_t largest_block = 512;
-// Products of rows up to this norm, and their partial sums, stay in the range of float.
-constexpr double largest_plain_norm = 1.8e19;
 
 /// Where each block of nodes starts, and N at the end. An odd number of blocks; the last may be
 /// empty.
@@ -132,11 +130,8 @@ class Pass {
   void prepare_scales() {
     const at::Tensor norms = detail::embedding_norms(rows_);
     const bool dot = request_.k > 0 && request_.similarity == Similarity::dot;
-    const bool huge = n_ > 0 && norms.max().item<double>() > largest_plain_norm;
-    if (dot && huge) {
-      fail_input({.what = "dot products of the embedding leave the range of float32",
-                  .hint = "training diverged: lower the learning rate, or use the cosine"});
-    }
+    const bool huge = detail::products_overflow(norms);
+    if (dot && huge) detail::fail_huge_products();
     if (dot && !request_.entropies) return;
     scales_ = detail::inverse_norms(norms);
     if (huge) {
@@ -197,15 +192,6 @@ class Pass {
   std::vector<at::Tensor> buffers_;
 };
 
-void check_k(std::int64_t k, std::int64_t nodes, SelfPairs self) {
-  const std::int64_t candidates = self == SelfPairs::include ? nodes : nodes - 1;
-  if (k >= 1 && k <= candidates) return;
-  fail_input({.what = "k, the number of most similar nodes, is out of range",
-              .found = std::to_string(k),
-              .expected = candidates > 0 ? "1 to " + std::to_string(candidates)
-                                         : "a graph with more nodes"});
-}
-
 }  // namespace
 
 SimilarityResult similarity_pass(const Context& context, const at::Tensor& embeddings,
@@ -213,14 +199,14 @@ SimilarityResult similarity_pass(const Context& context, const at::Tensor& embed
   const at::Tensor rows = detail::embedding_rows(embeddings, "similarity_pass");
   invariant(rows.size(0) <= max_nodes, "similarity_pass: nodes are numbered in 32 bits");
   invariant(request.k != 0 || request.entropies, "similarity_pass: something is asked for");
-  if (request.k != 0) check_k(request.k, rows.size(0), request.self);
+  if (request.k != 0) detail::check_top_k(request.k, rows.size(0), request.self);
   return Pass(context, rows, request).run();
 }
 
 SimilarityResult top_k_similar(const Context& context, const at::Tensor& embeddings, std::int64_t k,
                                Similarity similarity, SelfPairs self) {
   invariant(embeddings.dim() == 2, "top_k_similar: embeddings are a matrix");
-  check_k(k, embeddings.size(0), self);
+  detail::check_top_k(k, embeddings.size(0), self);
   return similarity_pass(context, embeddings, {.k = k, .similarity = similarity, .self = self});
 }
 

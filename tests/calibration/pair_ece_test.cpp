@@ -3,11 +3,24 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "creg/core/random.h"
 
 namespace creg {
 namespace {
+
+struct SampledPairs {
+  std::vector<double> sigma;
+  std::vector<std::uint8_t> same;
+
+  operator PairSums() const {
+    PairSums sums;
+    for (std::size_t i = 0; i < sigma.size(); ++i) sums.add(sigma[i], same[i] != 0);
+    return sums;
+  }
+};
 
 SampledPairs pairs_of(std::vector<double> sigma, std::vector<std::uint8_t> same) {
   return {std::move(sigma), std::move(same)};

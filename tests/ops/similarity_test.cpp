@@ -161,6 +161,59 @@ TEST_F(AllPairs, EqualSimilaritiesComeInTheOrderOfTheNodes) {
   }
 }
 
+TEST_F(AllPairs, SomeNodesAgainstAllPairsInDouble) {
+  // More nodes and columns than a block has; one node twice.
+  const at::Tensor h = irregular({2300, 5});
+  const auto all = all_pairs(h, Similarity::cosine);
+  std::vector<std::int32_t> nodes = {2299, 0, 17, 17};
+  for (std::int32_t i = 100; i < 300; ++i) nodes.push_back(i * 7);
+  for (const SelfPairs self : {SelfPairs::include, SelfPairs::exclude}) {
+    const SimilarityResult result = top_k_of_nodes(context_, h, nodes, 4, Similarity::cosine, self);
+    const auto indices = result.indices.accessor<std::int32_t, 2>();
+    const auto values = result.values.accessor<float, 2>();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto& row = all[static_cast<std::size_t>(nodes[i])];
+      const auto order = ranking(row, nodes[i], self);
+      for (std::int64_t p = 0; p < 4; ++p) {
+        const std::int32_t got = indices[static_cast<std::int64_t>(i)][p];
+        ASSERT_TRUE(self == SelfPairs::include || got != nodes[i]);
+        ASSERT_NEAR(row[static_cast<std::size_t>(got)],
+                    row[static_cast<std::size_t>(order[static_cast<std::size_t>(p)])], 2e-6);
+        ASSERT_NEAR(values[static_cast<std::int64_t>(i)][p], row[static_cast<std::size_t>(got)],
+                    2e-6);
+      }
+    }
+  }
+}
+
+TEST_F(AllPairs, SomeNodesTieAsAllDo) {
+  const at::Tensor h = whole_numbers(150, 3);
+  const std::vector<std::int32_t> nodes = {149, 3, 80};
+  for (const SelfPairs self : {SelfPairs::include, SelfPairs::exclude}) {
+    const SimilarityResult some = top_k_of_nodes(context_, h, nodes, 9, Similarity::dot, self);
+    const auto all = all_pairs(h, Similarity::dot);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto order = ranking(all[static_cast<std::size_t>(nodes[i])], nodes[i], self);
+      for (std::int64_t p = 0; p < 9; ++p) {
+        EXPECT_EQ(some.indices[static_cast<std::int64_t>(i)][p].item<std::int32_t>(),
+                  order[static_cast<std::size_t>(p)]);
+      }
+    }
+  }
+}
+
+TEST_F(AllPairs, SomeNodesRefuseWhatAllDo) {
+  const at::Tensor h = irregular({4, 3});
+  const std::vector<std::int32_t> nodes = {1};
+  expect_error([&] { top_k_of_nodes(context_, h, nodes, 5); }, {"1 to 4"});
+  expect_error([&] { top_k_of_nodes(context_, h, nodes, 4, Similarity::dot, SelfPairs::exclude); },
+               {"1 to 3"});
+  expect_error([&] { top_k_of_nodes(context_, h * 1e20, nodes, 2, Similarity::dot); },
+               {"range of float32"});
+  const SimilarityResult huge = top_k_of_nodes(context_, h * 1e20, nodes, 2);
+  EXPECT_EQ(huge.indices[0][0].item<std::int32_t>(), 1);
+}
+
 TEST_F(AllPairs, RepeatedRowsTie) {
   // Unit vectors: their cosines are exactly 0 and 1.
   const at::Tensor h = at::eye(4).repeat({40, 1});

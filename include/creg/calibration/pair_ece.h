@@ -1,18 +1,29 @@
 // The paper's calibration error over contrasted pairs, with its parts.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace creg {
 
-/// Pairs that were sampled in one way: sigma of their score, and whether both nodes have one label.
-struct SampledPairs {
-  std::vector<double> sigma;
-  std::vector<std::uint8_t> same;  ///< 0 or 1
+/// What is summed over pairs that were sampled in one way: all the figures below follow from it.
+struct PairSums {
+  double pairs = 0;
+  double same = 0;        ///< pairs of one label
+  double sigma = 0;       ///< of the score of each pair
+  double sigma_same = 0;  ///< of those of one label
 
-  std::int64_t size() const { return static_cast<std::int64_t>(sigma.size()); }
+  void add(double pair_sigma, bool same_label) {
+    pairs += 1;
+    sigma += pair_sigma;
+    if (!same_label) return;
+    same += 1;
+    sigma_same += pair_sigma;
+  }
+  PairSums& operator+=(const PairSums& other) {
+    pairs += other.pairs;
+    same += other.same;
+    sigma += other.sigma;
+    sigma_same += other.sigma_same;
+    return *this;
+  }
 };
 
 /// Of one way of sampling. With q the share of pairs of one label, the error of positives is
@@ -30,7 +41,8 @@ struct PairSide {
   double error() const { return same_part + different_part; }
 };
 
-PairSide pair_side(const SampledPairs& pairs);
+/// Of at least one pair.
+PairSide pair_side(const PairSums& sums);
 
 struct PairEce {
   PairSide positive;
@@ -41,8 +53,7 @@ struct PairEce {
 };
 
 /// Both sides need at least one pair.
-PairEce pair_ece(const SampledPairs& positives, const SampledPairs& negatives,
-                 double r_positive = 0.5);
+PairEce pair_ece(const PairSums& positives, const PairSums& negatives, double r_positive = 0.5);
 
 /// Appendix A.1: the same error if sigma did not depend on the label, neither among the most
 /// similar pairs nor among random ones:

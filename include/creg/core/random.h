@@ -30,6 +30,8 @@ enum class Purpose : std::uint16_t {
   random_pairs = 45,
   neighbour_sampling = 46,
   batch_order = 47,
+  bootstrap = 48,
+  calibration_pairs = 49,
   positive_neighbour = 32,
   probe_weights = 64,
   kmeans = 65,

@@ -10,22 +10,18 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <span>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/ops/similarity_options.h"
 
 namespace creg {
-
-enum class Similarity {
-  cosine,  ///< of rows divided by max(their norm, 1e-12)
-  dot,
-};
-enum class SelfPairs { include, exclude };
 
 struct SimilarityRequest {
   std::int64_t k = 0;  ///< how many most similar nodes per node; 0: none are looked for
   Similarity similarity = Similarity::cosine;
-  SelfPairs self = SelfPairs::include;  ///< whether a node counts among its own most similar
+  SelfPairs self = SelfPairs::include;
   bool entropies = false;
   std::int64_t block_rows = 0;  ///< 0: chosen; the similarities are computed in blocks this wide
 };
@@ -46,6 +42,13 @@ SimilarityResult similarity_pass(const Context& context, const at::Tensor& embed
 SimilarityResult top_k_similar(const Context& context, const at::Tensor& embeddings, std::int64_t k,
                                Similarity similarity = Similarity::cosine,
                                SelfPairs self = SelfPairs::include);
+
+/// The same for these nodes alone, compared with all: row i of the result is that of nodes[i]. For
+/// a share of the nodes it is cheaper than a pass over all pairs: O(nodes N d) work.
+SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embeddings,
+                                std::span<const std::int32_t> nodes, std::int64_t k,
+                                Similarity similarity = Similarity::cosine,
+                                SelfPairs self = SelfPairs::include);
 
 /// Per node the entropy, in nats, of its cosine similarities to all nodes (itself included)
 /// clamped at 0 and divided by their sum. A node similar to none has ln N, the largest there is.
