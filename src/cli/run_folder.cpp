@@ -107,6 +107,7 @@ void write_record(const std::filesystem::path& directory, const RunRecord& recor
   if (record.edge_split) {
     text += "edge_split = " + toml_value(std::to_string(*record.edge_split)) + "\n";
   }
+  if (record.calibrate > 0) text += "calibrate = " + std::to_string(record.calibrate) + "\n";
   if (record.pretrain) text += "pretrain = true\n";
   write_file(file, text + config_toml(record.config));
 }
@@ -140,6 +141,8 @@ RunRecord read_record(const std::filesystem::path& directory) {
       record.threads = static_cast<int>(whole_number(setting, file));
     } else if (setting.key == "edge_split") {
       record.edge_split = whole_number(setting, file);
+    } else if (setting.key == "calibrate") {
+      record.calibrate = static_cast<int>(whole_number(setting, file));
     } else if (setting.key == "pretrain") {
       record.pretrain = setting.value == "true";
     } else {

@@ -20,6 +20,7 @@ struct RunRecord {
   int seeds = 0;  ///< 0: one run in DIR itself; else seeds 0..seeds-1 in folders of their own
   int threads = 0;
   std::optional<std::uint64_t> edge_split;  ///< the seed of the edge split; none: all edges
+  int calibrate = 0;                        ///< epochs between two looks at the calibration
   bool pretrain = false;                    ///< on the part of the graph that parts.json leaves
   TrainConfig config;
 };

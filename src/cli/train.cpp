@@ -131,7 +131,7 @@ void train_command(const Context& context, const TrainCommand& command,
   install_tensor_memory();
   const bool resume = !command.resume.empty();
   if (resume && (!command.options.values.empty() || !command.out.empty() || command.seeds != 0 ||
-                 command.edge_split || !command.options.recipe.empty())) {
+                 command.edge_split || command.calibrate > 0 || !command.options.recipe.empty())) {
     fail_input({.what = "--resume goes on with what the run began with",
                 .file = "--resume",
                 .hint = "leave the other flags away, or train anew with --out"});
@@ -154,6 +154,7 @@ void train_command(const Context& context, const TrainCommand& command,
       plan.evaluate = false;
     }
     plan.several = record.seeds > 0;
+    plan.calibrate = record.calibrate;
     plan.seeds = seed_list(record.seeds, record.seed);
     // The same number of threads gives the same bytes.
     if (globals.threads == 0) options.threads = record.threads;
@@ -170,6 +171,7 @@ void train_command(const Context& context, const TrainCommand& command,
       plan.evaluate = false;
     }
     plan.several = command.seeds > 0;
+    plan.calibrate = command.calibrate;
     plan.seeds = seed_list(command.seeds, context.seed());
   }
   if (command.dry_run) {
@@ -219,6 +221,14 @@ void add_train(CLI::App& app, GlobalOptions& options) {
           "Train on 85 % of the edges; the split of this seed is kept in DIR for creg eval "
           "link")
       ->type_name("SEED");
+  command
+      ->add_option("--calibrate", chosen->calibrate,
+                   "Measure the calibration every EVERY epochs [10] in DIR/calibration.jsonl; creg "
+                   "history draws it")
+      ->type_name("EVERY")
+      ->expected(0, 1)
+      ->default_str("10")
+      ->check(CLI::Range(1, 1000000));
   command
       ->add_option("--eval-splits", chosen->eval_splits,
                    "Splits to evaluate on, where the dataset has no public one [20]")

@@ -18,6 +18,7 @@ struct TrainCommand {
   int eval_splits = 0;
   std::optional<std::uint64_t> edge_split;
   std::optional<PartsOptions> pretrain;  ///< train on the part of the graph for pretraining alone
+  int calibrate = 0;                     ///< epochs between two looks at the calibration; 0: none
   bool dry_run = false;
   bool parameters = false;
   bool recipe_template = false;

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 
+#include "cli/calibration_log.h"
 #include "cli/classify_report.h"
 #include "cli/run_folder.h"
+#include "creg/calibration/embedding_calibration.h"
 #include "creg/core/build_info.h"
 #include "creg/core/error.h"
 #include "creg/core/parallel.h"
 #include "creg/core/progress.h"
 #include "creg/core/text.h"
+#include "creg/graph/splits.h"
 #include "creg/io/file.h"
 #include "creg/io/npy.h"
 #include "creg/train/memory_estimate.h"
@@ -27,15 +30,25 @@ ClassifyOptions classify_options(const ChosenRun& run, const RunPlan& plan) {
   return options;
 }
 
-/// Validation accuracy on the first split, for --select val.
+/// Judges the embedding on the first split where the run selects by it, and keeps the log of its
+/// calibration.
 class Watcher final : public TrainObserver {
  public:
   Watcher(const Context& context, const ChosenRun& run, ClassifyOptions options,
-          ProgressTask* epochs)
-      : context_(context), run_(run), options_(std::move(options)), epochs_(epochs) {
+          std::optional<CalibrationLog> log, ProgressTask* epochs)
+      : context_(context),
+        run_(run),
+        options_(std::move(options)),
+        log_(std::move(log)),
+        epochs_(epochs) {
     options_.split = 0;
     options_.splits = 0;
   }
+
+  bool wants_snapshot(int epochs_done, bool over) override {
+    return log_ && log_->wants(epochs_done, over);
+  }
+  void look(const Snapshot& snapshot) override { log_->record(snapshot); }
 
   void epoch_done(const EpochStatistics& /*statistics*/) override {
     // After Ctrl-C the trainer first writes its checkpoint.
@@ -43,8 +56,10 @@ class Watcher final : public TrainObserver {
     ++done_;
   }
 
-  std::optional<double> val_accuracy(const DenseMatrix& embedding) override {
+  std::optional<double> score(Select by, const DenseMatrix& embedding) override {
+    if (by == Select::calibration) return unlabelled_score(context_, run_.graph, embedding);
     if (!run_.graph.has_labels()) return std::nullopt;
+    if (by == Select::val_ece) return without_error(embedding);
     const ClassifyResult result = classify(context_, run_.graph, embedding, options_);
     if (result.val_accuracy.empty()) return std::nullopt;
     return result.val_accuracy.front();
@@ -53,9 +68,23 @@ class Watcher final : public TrainObserver {
   int done() const { return done_; }
 
  private:
+  /// The calibration error over the validation nodes, negated.
+  std::optional<double> without_error(const DenseMatrix& embedding) {
+    if (!split_) {
+      const std::string protocol =
+          options_.protocol.empty() ? default_protocol(run_.graph) : options_.protocol;
+      split_ = make_split(context_, run_.graph, protocol, options_.seed, 0);
+    }
+    const std::optional<double> error = ece_among(context_, run_.graph, embedding, split_->val.span());
+    if (!error) return std::nullopt;
+    return -*error;
+  }
+
   const Context& context_;
   const ChosenRun& run_;
   ClassifyOptions options_;
+  std::optional<CalibrationLog> log_;
+  std::optional<Split> split_;  // the first, once somebody has asked for it
   ProgressTask* epochs_;
   int done_ = 0;
 };
@@ -106,6 +135,7 @@ void write_records(const Context& context, const ChosenRun& run, const RunPlan& 
   };
   record.threads = plan.several ? context.threads() : threads;
   record.seed = plan.several ? context.seed() : plan.seeds.front();
+  record.calibrate = plan.calibrate;
   record.seeds = plan.several ? static_cast<int>(plan.seeds.size()) : 0;
   write(plan.directory);
   if (!plan.several) return;
@@ -128,7 +158,12 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
     files.resume = plan.resume && is_there(files.directory / "checkpoint.pt");
   }
   const ClassifyOptions options = classify_options(run, plan);
-  Watcher watcher(context, run, options, epochs);
+  std::optional<CalibrationLog> log;
+  if (plan.calibrate > 0 && !files.directory.empty()) {
+    log.emplace(context, run.graph, files.directory / "calibration.jsonl", plan.calibrate,
+                files.resume);
+  }
+  Watcher watcher(context, run, options, std::move(log), epochs);
   result.training = train(context, run.graph, run.config, files, &watcher);
   // Epochs that patience spared count as done.
   if (epochs != nullptr && !context.stopped()) epochs->advance(run.config.epochs - watcher.done());

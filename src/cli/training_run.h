@@ -23,6 +23,7 @@ struct RunPlan {
   bool resume = false;
   int splits = 0;  ///< of the evaluation; 0: the protocol's own number
   bool evaluate = true;
+  int calibrate = 0;  ///< measure the calibration every so many epochs, in DIR/calibration.jsonl
 };
 
 struct SeedResult {

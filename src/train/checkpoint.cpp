@@ -85,7 +85,8 @@ class Reader {
     }
     out.epochs_without_gain = integer(progress, "epochs_without_gain");
     out.lowest_loss = real(progress, "lowest_loss");
-    out.best_accuracy = real(progress, "best_accuracy");
+    out.best_score = real(progress, "best_score");
+    out.ratio = real(progress, "ratio");
     out.lr = real(optimizer, "lr");
     out.seconds = real(progress, "seconds");
     out.config = texts(top, "config");
@@ -156,7 +157,8 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   }
   // Floating-point numbers as tensors: older safe loaders know no others.
   progress.insert("lowest_loss", at::full({}, checkpoint.lowest_loss, at::kDouble));
-  progress.insert("best_accuracy", at::full({}, checkpoint.best_accuracy, at::kDouble));
+  progress.insert("best_score", at::full({}, checkpoint.best_score, at::kDouble));
+  progress.insert("ratio", at::full({}, checkpoint.ratio, at::kDouble));
   progress.insert("seconds", at::full({}, checkpoint.seconds, at::kDouble));
   GenericDict top = new_dict();
   top.insert("version", checkpoint.version);

@@ -29,7 +29,8 @@ struct Checkpoint {
   std::int64_t best_epoch = 0;
   std::int64_t epochs_without_gain = 0;
   double lowest_loss = 0;
-  double best_accuracy = 0;
+  double best_score = 0;
+  double ratio = 0;  ///< Contrast-Reg's weight in the next step
   double lr = 0;
   double seconds = 0;
   TextPairs config;

@@ -61,6 +61,8 @@ double live_arrays(const TrainConfig& config) {
   double per_pass = 2.0 * config.encoder.layers;
   if (config.encoder.kind == EncoderKind::gin) per_pass = 6.0 * config.encoder.layers;
   if (config.encoder.kind == EncoderKind::gat) per_pass = 3.0 * config.encoder.layers;
+  // The sums before and after normalisation.
+  if (config.encoder.channel_norm) per_pass += 2.0 * config.encoder.layers;
   // Products between layers.
   per_pass += config.encoder.layers - 1;
   const double first_product = config.encoder.kind == EncoderKind::gin ? 2 : 1;

@@ -4,12 +4,19 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <optional>
 
 #include "creg/core/error.h"
 #include "creg/io/file.h"
 
 namespace creg {
 namespace {
+
+std::string number(double value);
+
+std::string number(const std::optional<double>& value) {
+  return value ? number(*value) : "null";
+}
 
 std::string number(double value) {
   std::array<char, 32> text{};
@@ -45,7 +52,9 @@ void MetricsFile::add(const EpochStatistics& s) {
               ",\"norm_mean\":" + number(s.norm_mean) +
               ",\"norm_variance\":" + number(s.norm_variance) +
               ",\"anchors\":" + std::to_string(s.anchors) + ",\"lr\":" + number(s.lr) +
-              ",\"val_accuracy\":" + (s.val_accuracy ? number(*s.val_accuracy) : "null") +
+              ",\"ratio\":" + number(s.ratio) + ",\"random_sigma\":" + number(s.random_sigma) +
+              ",\"val_accuracy\":" + number(s.val_accuracy) +
+              ",\"calibration_score\":" + number(s.calibration_score) +
               ",\"seconds\":" + number(s.seconds) + "}\n";
 }
 

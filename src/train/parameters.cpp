@@ -178,6 +178,18 @@ std::string regularisers(const TrainConfig& config) {
   return text.empty() ? "none" : text;
 }
 
+void set_ratio(TrainConfig& config, const std::string& text) {
+  config.regulariser.auto_ratio = text == "auto";
+  config.regulariser.ratio =
+      text == "auto"
+          ? RegulariserOptions{}.ratio
+          : parse_number<double>("ratio", text, "a number of 0 to 1e+06, or auto", 0, 1e6);
+}
+
+std::string ratio_text(const TrainConfig& config) {
+  return config.regulariser.auto_ratio ? "auto" : number_text(config.regulariser.ratio);
+}
+
 void set_fanouts(TrainConfig& config, const std::string& text) {
   const std::string range =
       "numbers of neighbours joined by commas, from the nodes outward, -1 for all of them";
@@ -244,10 +256,17 @@ std::vector<Parameter> make_table() {
              .help = "what keeps the embeddings calibrated",
              .set = set_regularisers,
              .get = regularisers});
+  table.add({.key = "ratio",
+             .values = "0..1e+06|auto",
+             .help = "weight of Contrast-Reg in the loss; auto: it rises while random pairs are "
+                     "more confident than target_sigma, and falls below",
+             .set = set_ratio,
+             .get = ratio_text});
   table
       .real(
-          "ratio", 0, 1e6, [](TrainConfig& c) -> double& { return c.regulariser.ratio; },
-          "weight of Contrast-Reg in the loss")
+          "target_sigma", 0.01, 0.99,
+          [](TrainConfig& c) -> double& { return c.regulariser.target_sigma; },
+          "what --ratio auto aims at: mean sigma(h·h') over random pairs")
       .choice<Direction>(
           "r", [](TrainConfig& c) -> Direction& { return c.regulariser.r; },
           "Contrast-Reg's direction: drawn every epoch, or the summary of the graph")
@@ -272,7 +291,10 @@ std::vector<Parameter> make_table() {
           "after every layer; prelu has a slope per channel, prelu-shared one")
       .integer(
           "heads", 1, 1024, [](TrainConfig& c) -> int& { return c.encoder.heads; },
-          "gat: attention heads, which share the width");
+          "gat: attention heads, which share the width")
+      .truth(
+          "channel_norm", [](TrainConfig& c) -> bool& { return c.encoder.channel_norm; },
+          "gcn, sage: bring every channel to mean 0 and variance 1/dim before the activation");
   table.group("Training");
   table
       .real(
@@ -285,7 +307,8 @@ std::vector<Parameter> make_table() {
           "stop after more epochs than this without a lower loss; 0: never")
       .choice<Select>(
           "select", [](TrainConfig& c) -> Select& { return c.select; },
-          "which epoch is kept: lowest training loss, the last, or best validation accuracy");
+          "which epoch is kept: lowest training loss, the last, best validation accuracy, best "
+          "calibrated without labels, or lowest calibration error over validation nodes");
   table.group("Batches");
   table.integer(
       "batch_size", 0, std::numeric_limits<std::int32_t>::max(),
@@ -386,6 +409,12 @@ void check_batches(const TrainConfig& config) {
                             (config.encoder.layers == 1 ? " number" : " numbers") +
                             " joined by commas, or another --layers"});
   }
+  if (config.encoder.channel_norm) {
+    fail_input({.what = "channels are normalised over all nodes, which batches do not see together",
+                .file = "channel_norm",
+                .found = "true",
+                .expected = "--no-channel-norm, or --batch-size 0"});
+  }
   if (config.contrast.curriculum > 1) {
     fail_input({.what = "a curriculum ranks all nodes, which batches do not see together",
                 .file = "curriculum",
@@ -413,6 +442,13 @@ void check_config(const TrainConfig& config) {
                 .file = "curriculum",
                 .found = std::to_string(config.contrast.curriculum),
                 .expected = "at most " + std::to_string(config.epochs)});
+  }
+  if (config.encoder.channel_norm && config.encoder.kind != EncoderKind::gcn &&
+      config.encoder.kind != EncoderKind::sage) {
+    fail_input({.what = "this encoder has no normalisation of channels",
+                .file = "channel_norm",
+                .found = name_of(config.encoder.kind),
+                .expected = "--encoder gcn or sage"});
   }
   if (config.encoder.kind == EncoderKind::gat && config.encoder.dim % config.encoder.heads != 0) {
     fail_input({.what = "the heads do not divide the width",

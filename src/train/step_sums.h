@@ -27,7 +27,7 @@ class StepSums {
       &EpochStatistics::loss,           &EpochStatistics::contrast,
       &EpochStatistics::regulariser,    &EpochStatistics::positive_sigma,
       &EpochStatistics::negative_sigma, &EpochStatistics::norm_mean,
-      &EpochStatistics::norm_variance};
+      &EpochStatistics::norm_variance,  &EpochStatistics::ratio};
   static constexpr std::size_t nodes = means.size();
   static constexpr std::size_t seconds = means.size() + 1;
 

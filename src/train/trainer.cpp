@@ -34,8 +34,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Epochs between two looks at the validation accuracy.
-constexpr int val_every = 5;
+/// Epochs between two looks at what is selected by.
+constexpr int score_every = 5;
 
 TextPairs config_pairs(const Context& context, const TrainConfig& config) {
   TextPairs pairs;
@@ -89,6 +89,7 @@ class Trainer {
     ProgressTask progress(context_, config_.method + (batches ? " batches" : " epochs"),
                           config_.epochs * steps_.per_epoch(), batches ? "batches" : "epochs");
     progress.skip(epoch_ * steps_.per_epoch() + sums_.steps());
+    if (epoch_ == 0 && sums_.steps() == 0) show(nullptr, false);
     while (epoch_ < config_.epochs && !patience_is_over()) {
       steps_.start(epoch_, sums_.steps());
       while (sums_.steps() + 1 < steps_.per_epoch()) train_batch(progress);
@@ -96,7 +97,8 @@ class Trainer {
       metrics.add(statistics);
       result_.epochs.push_back(statistics);
       if (observer_ != nullptr) observer_->epoch_done(statistics);
-      const bool over = epoch_ == config_.epochs || patience_is_over();
+      const bool over = is_over();
+      show(&statistics, over);
       const bool stopped = context_.stopped();
       if (stopped || over || step_.starts_round(epoch_) || checkpoint_is_due()) {
         metrics.flush();
@@ -108,6 +110,7 @@ class Trainer {
     }
     progress.finish_early();
     put_values(parameters(), best_, "");
+    current_.reset();
     result_.embedding = embedding();
     result_.epochs_run = epoch_;
     result_.best_epoch = best_epoch_;
@@ -125,9 +128,21 @@ class Trainer {
 
   const std::vector<NamedTensor>& parameters() const { return step_.model().parameters.all(); }
 
-  DenseMatrix embedding() const {
-    return embedding_of(context_, graph_, config_.batch.size > 0 ? nullptr : &steps_.whole(),
-                        *step_.model().encoder, config_, files_.directory);
+  bool is_over() const { return epoch_ == config_.epochs || patience_is_over(); }
+
+  /// By the parameters as they are now; made once however many ask.
+  const DenseMatrix& embedding() {
+    if (!current_) {
+      current_ = embedding_of(context_, graph_, config_.batch.size > 0 ? nullptr : &steps_.whole(),
+                              *step_.model().encoder, config_, files_.directory);
+    }
+    return *current_;
+  }
+
+  void show(const EpochStatistics* statistics, bool over) {
+    if (observer_ == nullptr || !observer_->wants_snapshot(epoch_, over)) return;
+    observer_->look(
+        {.epochs_done = epoch_, .over = over, .statistics = statistics, .embedding = embedding()});
   }
 
   bool checkpoint_is_due() const {
@@ -136,6 +151,7 @@ class Trainer {
 
   void train_step() {
     const Clock::time_point start = Clock::now();
+    current_.reset();
     EpochStatistics statistics =
         step_.run(steps_.next(), epoch_, steps_.draw(epoch_, sums_.steps()));
     if (!std::isfinite(statistics.loss)) fail_not_finite(statistics);
@@ -178,21 +194,17 @@ class Trainer {
         keep = as_low;
         break;
       case Select::last:
-        keep = epoch_ == config_.epochs || patience_is_over();
+        keep = is_over();
         break;
-      case Select::val: {
-        const bool last = epoch_ == config_.epochs || patience_is_over();
-        if (epoch_ % val_every != 0 && !last) break;
-        if (observer_ != nullptr) statistics.val_accuracy = observer_->val_accuracy(embedding());
-        if (!statistics.val_accuracy) {
-          fail_input({.what = "no validation accuracy to select by",
-                      .file = "select",
-                      .found = "val",
-                      .expected = "labels and a split with a validation part",
-                      .hint = "--select loss needs no labels"});
-        }
-        keep = best_epoch_ < 0 || *statistics.val_accuracy > best_accuracy_;
-        if (keep) best_accuracy_ = *statistics.val_accuracy;
+      case Select::val:
+      case Select::calibration:
+      case Select::val_ece: {
+        if (epoch_ % score_every != 0 && !is_over()) break;
+        const double score = score_now();
+        (config_.select == Select::val ? statistics.val_accuracy : statistics.calibration_score) =
+            score;
+        keep = best_epoch_ < 0 || score > best_score_;
+        if (keep) best_score_ = score;
         break;
       }
     }
@@ -202,6 +214,20 @@ class Trainer {
     previous_epoch_ = best_epoch_;
     best_epoch_ = statistics.epoch;
     put_values(best_, parameters(), "");
+  }
+
+  double score_now() {
+    std::optional<double> score;
+    if (observer_ != nullptr) score = observer_->score(config_.select, embedding());
+    if (score) return *score;
+    const bool labels = config_.select != Select::calibration;
+    fail_input({.what = config_.select == Select::val ? "no validation accuracy to select by"
+                                                      : "no calibration to select by",
+                .file = "select",
+                .found = name_of(config_.select),
+                .expected = labels ? "labels and a split with a validation part"
+                                   : "somebody who measures it",
+                .hint = "--select loss and --select calibration need no labels"});
   }
 
   [[noreturn]] void fail_not_finite(const EpochStatistics& statistics) {
@@ -246,7 +272,8 @@ class Trainer {
     checkpoint.best_epoch = best_epoch_;
     checkpoint.epochs_without_gain = waited_;
     checkpoint.lowest_loss = lowest_loss_;
-    checkpoint.best_accuracy = best_accuracy_;
+    checkpoint.best_score = best_score_;
+    checkpoint.ratio = step_.ratio();
     checkpoint.lr = step_.optimiser().lr();
     checkpoint.seconds = seconds_;
     checkpoint.config = config_pairs(context_, config_);
@@ -271,7 +298,8 @@ class Trainer {
     previous_epoch_ = best_epoch_;
     waited_ = static_cast<int>(checkpoint.epochs_without_gain);
     lowest_loss_ = checkpoint.lowest_loss;
-    best_accuracy_ = checkpoint.best_accuracy;
+    best_score_ = checkpoint.best_score;
+    step_.set_ratio(checkpoint.ratio);
     seconds_ = checkpoint.seconds;
     if (checkpoint.step > 0) sums_.put_back(checkpoint.step_sums, checkpoint.step);
   }
@@ -292,7 +320,8 @@ class Trainer {
   int previous_epoch_ = -1;
   int waited_ = 0;
   double lowest_loss_ = std::numeric_limits<double>::infinity();
-  double best_accuracy_ = 0;
+  double best_score_ = 0;
+  std::optional<DenseMatrix> current_;  // the embedding by the parameters as they are
   std::vector<NamedTensor> best_;
   std::vector<NamedTensor> previous_;  // what was best before `best_`
   double seconds_ = 0;                 // in all, at the last checkpoint
@@ -320,6 +349,13 @@ void check_trained_on(const Context& context, const Graph& graph,
               .file = checkpoint.string(),
               .found = difference,
               .expected = "the edges of " + in_quotes(graph.name) + " as they are given here"});
+}
+
+std::optional<DenseMatrix> regulariser_weight(const std::filesystem::path& checkpoint) {
+  for (const NamedTensor& parameter : read_checkpoint(checkpoint).best_model) {
+    if (parameter.name == "regulariser.weight") return as_dense(parameter.value.detach());
+  }
+  return std::nullopt;
 }
 
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint) {

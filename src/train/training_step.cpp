@@ -3,11 +3,14 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <vector>
 
 #include "creg/contrast/curriculum.h"
 #include "creg/core/error.h"
+#include "creg/core/random.h"
 #include "creg/graph/transforms.h"
 #include "creg/ops/row_norms.h"
+#include "creg/ops/tensors.h"
 
 namespace creg {
 
@@ -42,6 +45,29 @@ Context without_stop(const Context& context) {
   return Context(options);
 }
 
+/// The mean of sigma(h_u·h_v) over random pairs of rows: enough of them for a tenth of a percent.
+double random_pair_sigma(const at::Tensor& rows, std::uint64_t seed, std::uint32_t draw) {
+  constexpr std::int64_t pairs = 2048;
+  const auto nodes = static_cast<std::uint64_t>(rows.size(0));
+  if (nodes < 2) return 0.5;
+  RandomStream stream(seed, Purpose::random_pairs, draw);
+  std::vector<std::int32_t> from;
+  std::vector<std::int32_t> to;
+  for (std::int64_t p = 0; p < pairs; ++p) {
+    const std::uint64_t u = stream.below(nodes);
+    const std::uint64_t v = stream.below(nodes - 1);
+    from.push_back(static_cast<std::int32_t>(u));
+    to.push_back(static_cast<std::int32_t>(v < u ? v : v + 1));
+  }
+  const at::NoGradGuard no_grad;
+  return (rows.index_select(0, index_tensor(std::move(from))) *
+          rows.index_select(0, index_tensor(std::move(to))))
+      .sum(1)
+      .sigmoid()
+      .mean()
+      .item<double>();
+}
+
 }  // namespace
 
 TrainingStep::TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config)
@@ -49,7 +75,8 @@ TrainingStep::TrainingStep(const Context& context, const Graph& graph, const Tra
       config_(config),
       nodes_(graph.nodes()),
       model_(config, feature_cols(graph.features), context.seed()),
-      adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)) {}
+      adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)),
+      ratio_(config.regulariser) {}
 
 bool TrainingStep::starts_round(int epoch) const {
   return config_.contrast.curriculum > 1 && epoch < config_.epochs &&
@@ -74,16 +101,21 @@ EpochStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uin
     if (model_.regulariser) {
       const at::Tensor penalty = model_.regulariser->loss(pass);
       statistics.regulariser = penalty.item<double>();
-      total = total + penalty * config_.regulariser.ratio;
+      statistics.ratio = ratio_.ratio();
+      total = total + penalty * ratio_.ratio();
     }
     statistics.loss = total.item<double>();
     const NormStatistics norms = norm_statistics(pass.nodes().detach());
     statistics.norm_mean = norms.mean;
     statistics.norm_variance = norms.variance;
     if (!std::isfinite(statistics.loss)) return statistics;
+    if (ratio_.follows()) {
+      statistics.random_sigma = random_pair_sigma(pass.nodes().detach(), context_.seed(), draw);
+    }
     total.backward();
   }
   adam_.step();
+  if (statistics.random_sigma) ratio_.follow(*statistics.random_sigma);
   return statistics;
 }
 

@@ -11,6 +11,7 @@
 #include "creg/train/config.h"
 #include "creg/train/trainer.h"
 #include "train/optimiser.h"
+#include "train/ratio_control.h"
 
 namespace creg {
 
@@ -43,12 +44,17 @@ class TrainingStep {
   const Model& model() const { return model_; }
   Adam& optimiser() { return adam_; }
 
+  /// The weight of Contrast-Reg in the next step: what a checkpoint keeps of an automatic one.
+  double ratio() const { return ratio_.ratio(); }
+  void set_ratio(double ratio) { ratio_.set(ratio); }
+
  private:
   Context context_;
   TrainConfig config_;
   std::int64_t nodes_;
   Model model_;
   Adam adam_;
+  RatioControl ratio_;
 };
 
 }  // namespace creg

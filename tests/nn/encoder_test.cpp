@@ -108,6 +108,30 @@ TEST_P(Encoders, MatchTheirFormulas) {
   EXPECT_LT(distance(h.detach(), wanted), 1e-5);
 }
 
+TEST(ChannelNorm, BringsEveryChannelToOneSpread) {
+  const Graph graph = test::two_groups();
+  const Reference reference(graph);
+  ParameterList parameters(3);
+  const EncoderOptions options{.dim = 8, .layers = 2, .channel_norm = true};
+  const auto encoder = make_encoder(options, 12, parameters);
+  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const FeatureMatrix features(Context(), graph.features);
+  const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops), {});
+  at::Tensor wanted = reference.x;
+  for (int l = 0; l < 2; ++l) {
+    const std::string layer = "encoder." + std::to_string(l);
+    const at::Tensor sums = reference.gcn.mm(wanted.mm(parameter(parameters, layer + ".weight")));
+    const at::Tensor spread = sums.var(0, false).sqrt() * std::sqrt(8.0);
+    wanted = leaky((sums - sums.mean(0)) / spread + parameter(parameters, layer + ".bias"),
+                   parameter(parameters, layer + ".slope"));
+  }
+  EXPECT_LT(distance(h.detach(), wanted), 1e-4);
+  h.square().sum().backward();
+  for (const NamedTensor& item : parameters.all()) {
+    EXPECT_TRUE(item.value.grad().defined()) << item.name;
+  }
+}
+
 TEST_P(Encoders, FollowTheDirectionOfEdges) {
   Graph graph = test::two_groups();
   graph.adjacency = test::csr(40, {{0, 1}, {1, 2}, {5, 2}, {7, 39}});

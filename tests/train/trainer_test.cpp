@@ -168,12 +168,15 @@ TEST(Train, MetricsHoldWhatEveryEpochWas) {
 
 class Accuracies final : public TrainObserver {
  public:
-  std::optional<double> val_accuracy(const DenseMatrix& /*embedding*/) override {
-    return ++calls_ == 2 ? 0.9 : 0.5;
+  std::optional<double> score(Select by, const DenseMatrix& /*embedding*/) override {
+    asked_.push_back(by);
+    return asked_.size() == 2 ? 0.9 : 0.5;
   }
 
+  const std::vector<Select>& asked() const { return asked_; }
+
  private:
-  int calls_ = 0;
+  std::vector<Select> asked_;
 };
 
 TEST(Train, SelectsByValidationAccuracy) {
@@ -184,6 +187,88 @@ TEST(Train, SelectsByValidationAccuracy) {
   EXPECT_EQ(result.best_epoch, 9);  // looked at after epochs 4, 9 and 11
   EXPECT_EQ(result.epochs[9].val_accuracy, 0.9);
   EXPECT_FALSE(result.epochs[8].val_accuracy.has_value());
+}
+
+TEST(Train, SelectsByCalibration) {
+  for (const Select by : {Select::calibration, Select::val_ece}) {
+    TrainConfig config = small_config();
+    config.select = by;
+    Accuracies scores;
+    const TrainResult result = train(context_of(0), test::two_groups(), config, {}, &scores);
+    EXPECT_EQ(result.best_epoch, 9);
+    EXPECT_EQ(result.epochs[9].calibration_score, 0.9);
+    EXPECT_FALSE(result.epochs[9].val_accuracy.has_value());
+    EXPECT_EQ(scores.asked(), std::vector<Select>(3, by));
+    config.select = by;
+    expect_error([&] { train(context_of(0), test::two_groups(), config); }, {"select"});
+  }
+}
+
+/// Keeps what it is shown.
+class Spectator final : public TrainObserver {
+ public:
+  bool wants_snapshot(int epochs_done, bool over) override { return epochs_done % 4 == 0 || over; }
+  void look(const Snapshot& snapshot) override {
+    seen.push_back(snapshot.epochs_done);
+    if (snapshot.statistics != nullptr) EXPECT_EQ(snapshot.statistics->epoch, seen.back() - 1);
+    last_over = snapshot.over;
+    last = snapshot.embedding;
+  }
+
+  std::vector<int> seen;
+  bool last_over = false;
+  DenseMatrix last;
+};
+
+TEST(Train, ShowsTheEmbeddingBeforeAfterAndInBetween) {
+  TrainConfig config = small_config();
+  config.epochs = 10;
+  config.patience = 0;
+  config.select = Select::last;
+  Spectator spectator;
+  const TrainResult result = train(context_of(0), test::two_groups(), config, {}, &spectator);
+  EXPECT_EQ(spectator.seen, (std::vector<int>{0, 4, 8, 10}));
+  EXPECT_TRUE(spectator.last_over);
+  EXPECT_TRUE(same_bytes(spectator.last, result.embedding));
+  // Looking changes nothing.
+  EXPECT_TRUE(
+      same_bytes(train(context_of(0), test::two_groups(), config).embedding, result.embedding));
+}
+
+TEST(Train, AutomaticRatioFollowsTheConfidenceOfRandomPairs) {
+  TrainConfig config = small_config();
+  config.epochs = 40;
+  config.patience = 0;
+  config.regulariser.auto_ratio = true;
+  for (const double target : {0.05, 0.95}) {
+    config.regulariser.target_sigma = target;
+    const TrainResult result = train(context_of(0), test::two_groups(), config);
+    double wanted = 1;
+    for (const EpochStatistics& epoch : result.epochs) {
+      ASSERT_NEAR(epoch.ratio, wanted, 1e-9);
+      ASSERT_TRUE(epoch.random_sigma.has_value());
+      ASSERT_NEAR(epoch.loss, epoch.contrast + wanted * epoch.regulariser, 1e-5);
+      wanted *= std::exp(0.05 * (*epoch.random_sigma - target));
+    }
+    EXPECT_EQ(wanted > 1, target < 0.5);
+  }
+  config.regulariser.auto_ratio = false;
+  const TrainResult fixed = train(context_of(0), test::two_groups(), config);
+  EXPECT_EQ(fixed.epochs.back().ratio, 1);
+  EXPECT_FALSE(fixed.epochs.back().random_sigma.has_value());
+}
+
+TEST(Train, ReadsContrastRegsMatrixFromACheckpoint) {
+  const TempDir dir;
+  TrainConfig config = small_config();
+  train(context_of(0), test::two_groups(), config, {.directory = dir.path()});
+  const auto weight = regulariser_weight(dir / "checkpoint.pt");
+  ASSERT_TRUE(weight.has_value());
+  EXPECT_EQ(weight->rows, config.encoder.dim);
+  EXPECT_EQ(weight->cols, config.encoder.dim);
+  config.regulariser.contrast = false;
+  train(context_of(0), test::two_groups(), config, {.directory = dir.path()});
+  EXPECT_FALSE(regulariser_weight(dir / "checkpoint.pt").has_value());
 }
 
 TEST(Train, SelectingByAccuracyNeedsOne) {
@@ -228,6 +313,7 @@ struct ResumeCase {
   std::string reg;
   int curriculum;
   std::string select;
+  std::string ratio = "1";
 };
 
 class Resume : public ::testing::TestWithParam<ResumeCase> {};
@@ -238,6 +324,7 @@ TEST_P(Resume, EqualsTheUninterruptedRun) {
   config.contrast.curriculum = GetParam().curriculum;
   find_parameter("reg").set(config, GetParam().reg);
   find_parameter("select").set(config, GetParam().select);
+  find_parameter("ratio").set(config, GetParam().ratio);
   const TrainResult whole = train(context_of(2), graph, config);
   for (const int stop_at : {1, 3, 4, 7, 11}) {
     const TempDir dir;
@@ -260,6 +347,7 @@ TEST_P(Resume, EqualsTheUninterruptedRun) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, Resume,
                          ::testing::Values(ResumeCase{"ml", "contrast", 0, "loss"},
+                                           ResumeCase{"ml", "contrast", 0, "last", "auto"},
                                            ResumeCase{"ml", "none", 0, "last"},
                                            ResumeCase{"lc", "contrast", 0, "loss"},
                                            ResumeCase{"lc", "contrast", 4, "loss"},

@@ -40,6 +40,9 @@ struct EncoderOptions {
   int layers = 1;
   ActivationKind activation = ActivationKind::prelu;  ///< after every layer
   int heads = 4;                                      ///< of GAT; they share `dim`
+  /// GCN and SAGE: every channel is brought to mean 0 and variance 1/dim over the nodes before the
+  /// bias and the activation, so that no embedding starts long.
+  bool channel_norm = false;
 };
 
 }  // namespace creg

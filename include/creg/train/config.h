@@ -18,11 +18,14 @@ namespace creg {
 enum class Select {
   loss,  ///< the lowest training loss
   last,
-  val,  ///< the best validation accuracy, looked at every few epochs
+  val,          ///< the best validation accuracy, looked at every few epochs
+  calibration,  ///< the best calibrated by what needs no labels, looked at likewise
+  val_ece,      ///< the lowest calibration error over pairs of validation nodes, likewise
 };
 template <>
 struct EnumNames<Select> {
-  static constexpr std::array<std::string_view, 3> names = {"loss", "last", "val"};
+  static constexpr std::array<std::string_view, 5> names = {"loss", "last", "val", "calibration",
+                                                            "val-ece"};
 };
 
 /// Training in batches of nodes with sampled neighbourhoods instead of on the whole graph.

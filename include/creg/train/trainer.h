@@ -25,8 +25,20 @@ struct EpochStatistics {
   double norm_variance = 0;
   std::int64_t anchors = 0;
   double lr = 0;
-  std::optional<double> val_accuracy;
+  double ratio = 0;  ///< the weight of Contrast-Reg; 0 without it
+  /// Mean sigma(h_u·h_v) over random pairs, where the ratio follows it.
+  std::optional<double> random_sigma;
+  std::optional<double> val_accuracy;       ///< where it is selected by
+  std::optional<double> calibration_score;  ///< likewise; higher is better
   double seconds = 0;
+};
+
+/// A run between two epochs.
+struct Snapshot {
+  int epochs_done = 0;
+  bool over = false;                            ///< there will be no further epoch
+  const EpochStatistics* statistics = nullptr;  ///< of the last one; none before the first
+  const DenseMatrix& embedding;
 };
 
 /// Somebody who looks on. Called between epochs, on the training thread.
@@ -38,8 +50,12 @@ class TrainObserver {
   virtual ~TrainObserver() = default;
 
   virtual void epoch_done(const EpochStatistics& /*statistics*/) {}
-  /// Asked for every few epochs when the config selects by validation accuracy.
-  virtual std::optional<double> val_accuracy(const DenseMatrix& /*embedding*/) {
+  /// Whether to call `look` now: before the first epoch and after each.
+  virtual bool wants_snapshot(int /*epochs_done*/, bool /*over*/) { return false; }
+  virtual void look(const Snapshot& /*snapshot*/) {}
+  /// How good the embedding is, higher being better: asked for every few epochs when the config
+  /// selects by something else than the loss and the end.
+  virtual std::optional<double> score(Select /*by*/, const DenseMatrix& /*embedding*/) {
     return std::nullopt;
   }
 };
@@ -76,6 +92,9 @@ DenseMatrix embed(const Context& context, const Graph& graph,
 /// their number and checksum are compared, features are not.
 void check_trained_on(const Context& context, const Graph& graph,
                       const std::filesystem::path& checkpoint);
+
+/// Contrast-Reg's matrix W of the selected epoch; nothing where the run had none.
+std::optional<DenseMatrix> regulariser_weight(const std::filesystem::path& checkpoint);
 
 /// The configuration kept in a checkpoint.
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint);

@@ -1,0 +1,63 @@
+#include "cli/calibration_log.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/calibration_report.h"
+#include "creg/core/progress.h"
+#include "creg/io/file.h"
+
+namespace creg::cli {
+namespace {
+
+Context in_silence(const Context& context) {
+  Context::Options options = context.options();
+  options.progress = make_silent_progress();
+  // A look that has begun is finished; the trainer notices Ctrl-C afterwards.
+  options.stop = nullptr;
+  return Context(options);
+}
+
+}  // namespace
+
+CalibrationLog::CalibrationLog(const Context& context, const Graph& graph,
+                               std::filesystem::path path, int every, bool resume)
+    : context_(in_silence(context)), graph_(graph), path_(std::move(path)), every_(every) {
+  if (resume && is_there(path_)) text_ = map_file(path_).text();
+}
+
+void CalibrationLog::forget_from(int epochs_done) {
+  std::string kept;
+  for (std::size_t begin = 0; begin < text_.size();) {
+    const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+    const std::string line = text_.substr(begin, end - begin);
+    begin = end + 1;
+    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (json.is_discarded() || !json.contains("epoch") || !json["epoch"].is_number_integer() ||
+        json["epoch"].get<int>() >= epochs_done) {
+      break;
+    }
+    kept += line + "\n";
+  }
+  text_ = std::move(kept);
+}
+
+void CalibrationLog::record(const Snapshot& snapshot) {
+  if (!started_) forget_from(snapshot.epochs_done);
+  started_ = true;
+  nlohmann::ordered_json line = {{"epoch", snapshot.epochs_done},
+                                 {"loss", nullptr},
+                                 {"contrast", nullptr},
+                                 {"regulariser", nullptr}};
+  if (snapshot.statistics != nullptr) {
+    line["loss"] = snapshot.statistics->loss;
+    line["contrast"] = snapshot.statistics->contrast;
+    line["regulariser"] = snapshot.statistics->regulariser;
+  }
+  const EmbeddingCalibration found =
+      embedding_calibration(context_, graph_, snapshot.embedding, {}, {.resamples = 0});
+  line.update(calibration_figures(found));
+  text_ += line.dump() + "\n";
+  write_file(path_, text_);
+}
+
+}  // namespace creg::cli

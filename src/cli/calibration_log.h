@@ -1,0 +1,35 @@
+// DIR/calibration.jsonl: how an embedding is calibrated while it is trained.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "creg/core/context.h"
+#include "creg/graph/graph.h"
+#include "creg/train/trainer.h"
+
+namespace creg::cli {
+
+class CalibrationLog {
+ public:
+  /// A line before the first epoch, after every `every` of them and after the last. A file that is
+  /// there already is gone on with, where a run is resumed: lines from the first new one on are
+  /// replaced.
+  CalibrationLog(const Context& context, const Graph& graph, std::filesystem::path path, int every,
+                 bool resume);
+
+  bool wants(int epochs_done, bool over) const { return over || epochs_done % every_ == 0; }
+  void record(const Snapshot& snapshot);
+
+ private:
+  void forget_from(int epochs_done);
+
+  Context context_;
+  const Graph& graph_;
+  std::filesystem::path path_;
+  int every_;
+  std::string text_;
+  bool started_ = false;
+};
+
+}  // namespace creg::cli
