@@ -1,10 +1,12 @@
 #include "creg/learn/linear_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "creg/core/error.h"
+#include "creg/core/parallel.h"
 #include "creg/learn/metrics.h"
 #include "learn/class_targets.h"
 #include "learn/row_blocks.h"
@@ -76,8 +78,10 @@ AlignedVector from_model(const LinearModel& model) {
 
 }  // namespace learn
 
-std::vector<std::int32_t> predict(const Context& context, const LinearModel& model,
-                                  const DenseMatrix& values, std::span<const std::int32_t> rows) {
+namespace {
+
+void check_fit(const LinearModel& model, const DenseMatrix& values,
+               std::span<const std::int32_t> rows) {
   invariant(!model.classes.empty(), "a model knows a class");
   if (values.cols != model.features) {
     fail_input({.what = "the matrix does not fit the classifier",
@@ -85,6 +89,24 @@ std::vector<std::int32_t> predict(const Context& context, const LinearModel& mod
                 .expected = std::to_string(model.features)});
   }
   learn::check_rows(values, rows);
+}
+
+/// In place; the highest score is taken off first, so that nothing overflows.
+void softmax(std::span<double> row) {
+  const double top = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (double& value : row) {
+    value = std::exp(value - top);
+    sum += value;
+  }
+  for (double& value : row) value /= sum;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> predict(const Context& context, const LinearModel& model,
+                                  const DenseMatrix& values, std::span<const std::int32_t> rows) {
+  check_fit(model, values, rows);
   std::vector<std::int32_t> labels(rows.size(), model.classes.front());
   const std::int64_t outputs = model.outputs();
   if (outputs == 0) return labels;
@@ -100,6 +122,42 @@ std::vector<std::int32_t> predict(const Context& context, const LinearModel& mod
     }
   });
   return labels;
+}
+
+ClassTable class_scores(const Context& context, const LinearModel& model, const DenseMatrix& values,
+                        std::span<const std::int32_t> rows) {
+  check_fit(model, values, rows);
+  const auto classes = static_cast<std::int64_t>(model.classes.size());
+  const auto count = static_cast<std::int64_t>(rows.size());
+  ClassTable table{.rows = count,
+                   .classes = classes,
+                   .values = std::vector<double>(static_cast<std::size_t>(count * classes))};
+  const std::int64_t outputs = model.outputs();
+  if (outputs == 0) return table;
+  invariant(outputs == classes || (outputs == 1 && classes == 2), "an output per class, or one");
+  learn::RowBlocks blocks(context, values, rows, outputs);
+  const learn::AlignedVector coefficients = learn::from_model(model);
+  blocks.scores(coefficients,
+                [&](std::int64_t, std::int64_t first, std::int64_t size, const double* scores) {
+                  for (std::int64_t i = 0; i < size; ++i) {
+                    const double* const from = scores + i * blocks.cols();
+                    double* const to = table.values.data() + (first + i + 1) * classes - outputs;
+                    std::copy(from, from + outputs, to);
+                  }
+                });
+  return table;
+}
+
+ClassTable probabilities(const Context& context, const LinearModel& model,
+                         const DenseMatrix& values, std::span<const std::int32_t> rows) {
+  ClassTable table = class_scores(context, model, values, rows);
+  const auto width = static_cast<std::size_t>(table.classes);
+  parallel_for(context, 0, table.rows, 1024, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      softmax(std::span(table.values).subspan(static_cast<std::size_t>(i) * width, width));
+    }
+  });
+  return table;
 }
 
 double accuracy(const Context& context, const LinearModel& model, const LabelledRows& data) {

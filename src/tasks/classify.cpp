@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
-#include <utility>
 
 #include "creg/core/error.h"
 #include "creg/core/parallel.h"
@@ -57,32 +56,6 @@ std::int64_t steps_of(Classifier classifier) {
       break;
   }
   return LogisticOptions{}.max_iterations;
-}
-
-void check_split(const Graph& graph, const Split& split) {
-  const auto name = in_quotes(split.name.empty() ? "given" : split.name);
-  for (const auto& [part, nodes] : {std::pair{"train", &split.train}, std::pair{"val", &split.val},
-                                    std::pair{"test", &split.test}}) {
-    for (const std::int32_t node : *nodes) {
-      if (node < 0 || node >= graph.nodes()) {
-        fail_input({.what = fmt::format("split {} does not fit the graph", name),
-                    .file = tasks::subject(graph),
-                    .found = fmt::format("node {} in its {} part", node, part),
-                    .expected = fmt::format("0 to {}", graph.nodes() - 1)});
-      }
-      if (graph.labels[node] == unlabelled) {
-        fail_input({.what = fmt::format("split {} holds a node without a label", name),
-                    .file = tasks::subject(graph),
-                    .found = fmt::format("node {} in its {} part", graph.node_name(node), part)});
-      }
-    }
-  }
-  if (split.train.empty() || split.test.empty()) {
-    fail_input({.what = fmt::format("split {} has no {} nodes", name,
-                                    split.train.empty() ? "train" : "test"),
-                .file = tasks::subject(graph),
-                .expected = "at least one"});
-  }
 }
 
 std::vector<Split> splits_of(const Context& context, const Graph& graph,
@@ -160,7 +133,7 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
   if (protocol.empty()) protocol = default_protocol(graph);
   const Classifier classifier = classifier_of(protocol);
   const std::vector<Split> splits = splits_of(context, graph, protocol, options);
-  for (const Split& split : splits) check_split(graph, split);
+  for (const Split& split : splits) tasks::check_split(graph, split);
   const bool ovr = classifier == Classifier::one_vs_rest;
   const Normalize normalize = options.normalize.value_or(ovr ? Normalize::l2 : Normalize::none);
   const DenseMatrix values =

@@ -47,6 +47,32 @@ void check_rows(const Graph& graph, const DenseMatrix& embedding) {
   }
 }
 
+void check_split(const Graph& graph, const Split& split) {
+  const auto name = in_quotes(split.name.empty() ? "given" : split.name);
+  for (const auto& [part, nodes] : {std::pair{"train", &split.train}, std::pair{"val", &split.val},
+                                    std::pair{"test", &split.test}}) {
+    for (const std::int32_t node : *nodes) {
+      if (node < 0 || node >= graph.nodes()) {
+        fail_input({.what = fmt::format("split {} does not fit the graph", name),
+                    .file = subject(graph),
+                    .found = fmt::format("node {} in its {} part", node, part),
+                    .expected = fmt::format("0 to {}", graph.nodes() - 1)});
+      }
+      if (graph.labels[node] == unlabelled) {
+        fail_input({.what = fmt::format("split {} holds a node without a label", name),
+                    .file = subject(graph),
+                    .found = fmt::format("node {} in its {} part", graph.node_name(node), part)});
+      }
+    }
+  }
+  if (split.train.empty() || split.test.empty()) {
+    fail_input({.what = fmt::format("split {} has no {} nodes", name,
+                                    split.train.empty() ? "train" : "test"),
+                .file = subject(graph),
+                .expected = "at least one"});
+  }
+}
+
 DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix) {
   Buffer<float> values(matrix.values.size());
   parallel_for(context, 0, matrix.rows, 1024, [&](std::int64_t first, std::int64_t last) {

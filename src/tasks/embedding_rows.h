@@ -1,4 +1,4 @@
-// What every task asks of an embedding before it is judged.
+// What every task asks of an embedding, and of a split, before the embedding is judged.
 #pragma once
 
 #include <string>
@@ -18,6 +18,10 @@ void check_embedding(const Graph& graph, const DenseMatrix& embedding, std::stri
 
 /// The same without a word about labels.
 void check_rows(const Graph& graph, const DenseMatrix& embedding);
+
+/// Input errors for a split that does not fit the graph, holds nodes without a label, or has no
+/// train or no test nodes.
+void check_split(const Graph& graph, const Split& split);
 
 /// Rows of length 1; a row of zeros stays as it is.
 DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix);

@@ -34,6 +34,29 @@ struct LinearModel {
 std::vector<std::int32_t> predict(const Context& context, const LinearModel& model,
                                   const DenseMatrix& values, std::span<const std::int32_t> rows);
 
+/// One number per row and class of a model, row-major, classes as the model has them.
+struct ClassTable {
+  std::int64_t rows = 0;
+  std::int64_t classes = 0;
+  std::vector<double> values;
+
+  std::span<const double> row(std::int64_t i) const {
+    return std::span(values).subspan(static_cast<std::size_t>(i * classes),
+                                     static_cast<std::size_t>(classes));
+  }
+};
+
+/// Scores whose softmax is `probabilities`, however many classes there are: with two of them 0 and
+/// the model's score, with one of them 0. The highest one, the first of equal ones, is `predict`'s.
+ClassTable class_scores(const Context& context, const LinearModel& model, const DenseMatrix& values,
+                        std::span<const std::int32_t> rows);
+
+/// The chance of every class: the softmax of the scores for three or more, the logistic function
+/// of the score for two, 1 for one. Of a model whose scores are fitted one by one (one-vs-rest)
+/// that is not what they mean.
+ClassTable probabilities(const Context& context, const LinearModel& model,
+                         const DenseMatrix& values, std::span<const std::int32_t> rows);
+
 /// The fraction of the rows whose label is predicted.
 double accuracy(const Context& context, const LinearModel& model, const LabelledRows& data);
 
