@@ -14,6 +14,7 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
   add_finetune(app, options);
   add_sweep(app, options);
   add_eval(app, options);
+  add_calibrate(app, options);
   add_bench(app, options);
 #endif
   add_info(app, options);

@@ -12,6 +12,7 @@ void add_embed(CLI::App& app, GlobalOptions& options);
 void add_pretrain(CLI::App& app, GlobalOptions& options);
 void add_finetune(CLI::App& app, GlobalOptions& options);
 void add_sweep(CLI::App& app, GlobalOptions& options);
+void add_calibrate(CLI::App& app, GlobalOptions& options);
 void add_bench(CLI::App& app, GlobalOptions& options);
 void add_demo(CLI::App& app, GlobalOptions& options);
 void add_data(CLI::App& app, GlobalOptions& options);

@@ -11,13 +11,17 @@ const std::vector<MethodDescription>& method_catalogue() {
   static const std::vector<MethodDescription> methods = {
       {.name = "ml",
        .summary = "a node with its own representation one propagation deeper (multi-level)",
-       .batches = true},
+       .batches = true,
+       .own_pairs = "propagation"},
       {.name = "lc",
        .summary = "a node with its most similar neighbours (local clustering)",
        .curriculum = true,
        .positives = true,
-       .batches = true},
-      {.name = "gcn-neg", .summary = "a node with all its neighbours, against random non-edges"},
+       .batches = true,
+       .own_pairs = "neighbours"},
+      {.name = "gcn-neg",
+       .summary = "a node with all its neighbours, against random non-edges",
+       .own_pairs = "edges"},
   };
   return methods;
 }

@@ -210,7 +210,9 @@ class Spectator final : public TrainObserver {
   bool wants_snapshot(int epochs_done, bool over) override { return epochs_done % 4 == 0 || over; }
   void look(const Snapshot& snapshot) override {
     seen.push_back(snapshot.epochs_done);
-    if (snapshot.statistics != nullptr) EXPECT_EQ(snapshot.statistics->epoch, seen.back() - 1);
+    if (snapshot.statistics != nullptr) {
+      EXPECT_EQ(snapshot.statistics->epoch, seen.back() - 1);
+    }
     last_over = snapshot.over;
     last = snapshot.embedding;
   }

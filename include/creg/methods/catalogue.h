@@ -12,6 +12,8 @@ struct MethodDescription {
   bool curriculum = false;  ///< knows how to start with the clearest nodes
   bool positives = false;   ///< lets one choose where positives come from
   bool batches = false;     ///< its pairs can be made within a batch of nodes
+  /// The name of its pairs' PairSource (calibration/pair_sample.h); empty: no pairs of nodes.
+  std::string own_pairs;
 };
 
 const std::vector<MethodDescription>& method_catalogue();
