@@ -16,6 +16,7 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
   add_eval(app, options);
   add_bench(app, options);
 #endif
+  add_history(app, options);
   add_info(app, options);
 }
 
