@@ -87,7 +87,7 @@ class Reader {
     const auto epoch = object.find("epoch");
     if (epoch == object.end() || !epoch->is_number_unsigned() ||
         epoch->get<std::uint64_t>() > largest_epoch) {
-      refuse("no number of the epoch", epoch == object.end() ? "" : in_quotes(shown(*epoch)),
+      refuse("no number of the epoch", epoch == object.end() ? "" : shown(*epoch),
              "\"epoch\": a whole number from 0 on");
     }
     const auto number = epoch->get<std::int64_t>();
@@ -103,14 +103,16 @@ class Reader {
       } else if (value->is_number()) {
         history_.columns[i].emplace_back(value->get<double>());
       } else {
-        refuse("a wrong value for " + in_quotes(column_names[i]), in_quotes(shown(*value)),
+        refuse("a wrong value for " + in_quotes(column_names[i]), shown(*value),
                "a number or null");
       }
     }
   }
 
   static std::string shown(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+    // Writing nested values out takes stack for each level, and a file may have any number.
+    if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+    return in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace));
   }
 
   // Exact as a double, for the charts.

@@ -56,22 +56,8 @@ bool has_no_width(double least, double most) {
   return most - least <= std::max(1e-9 * largest, 1e-290);
 }
 
-}  // namespace
-
-Scale make_scale(double least, double most, int intervals, ScaleEnds ends, bool whole) {
-  invariant(intervals >= 1 && least <= most && least >= -largest_drawn && most <= largest_drawn,
-            "the range of an axis");
-  if (has_no_width(least, most)) {
-    const double pad = whole ? 1 : std::max(0.1 * std::abs(most), most == 0 ? 0.5 : 1e-280);
-    Scale scale = make_scale(least - pad, most + pad, intervals, ends, whole);
-    if (ends == ScaleEnds::exact) {
-      // Only the value itself is of interest, not its neighbours that have none.
-      const Step step = round_step(whole ? 1 : pad);
-      scale.ticks = {
-          {most, tick_label(most, std::abs(most), {1, step.exponent - (whole ? 0 : 2)})}};
-    }
-    return scale;
-  }
+/// least < most by more than rounding.
+Scale scale_of_range(double least, double most, int intervals, ScaleEnds ends, bool whole) {
   Step step = round_step((most - least) / intervals);
   if (whole && step.exponent < 0) step = {1, 0};
   const double width = step.value();
@@ -87,6 +73,22 @@ Scale make_scale(double least, double most, int intervals, ScaleEnds ends, bool 
     scale.low = least;
     scale.high = most;
     add_ticks(scale, std::ceil(least / width - slack), std::floor(most / width + slack), step);
+  }
+  return scale;
+}
+
+}  // namespace
+
+Scale make_scale(double least, double most, int intervals, ScaleEnds ends, bool whole) {
+  invariant(intervals >= 1 && least <= most && least >= -largest_drawn && most <= largest_drawn,
+            "the range of an axis");
+  if (!has_no_width(least, most)) return scale_of_range(least, most, intervals, ends, whole);
+  const double pad = std::max(0.1 * std::abs(most), whole ? 1 : most == 0 ? 0.5 : 1e-280);
+  Scale scale = scale_of_range(least - pad, most + pad, intervals, ends, whole);
+  if (ends == ScaleEnds::exact) {
+    // Only the value itself is of interest, not its neighbours that have none.
+    const int digits = whole ? 0 : round_step(pad).exponent - 2;
+    scale.ticks = {{most, tick_label(most, std::abs(most), {1, digits})}};
   }
   return scale;
 }

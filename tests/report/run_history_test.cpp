@@ -47,6 +47,9 @@ TEST(RunHistory, NamesTheLineThatIsWrong) {
   expect_error([&] { read(good + good); }, {"line 2", "do not ascend", "one after 5"});
   expect_error([&] { read("{\"epoch\":1,\"ece\":\"high\"}\n"); },
                {"line 1", "ece", "high", "a number or null"});
+  expect_error([&] { read("{\"epoch\":1,\"loss\":{}}\n"); }, {"line 1", "loss", "an object"});
+  const std::string deep = std::string(1 << 20, '[') + std::string(1 << 20, ']');
+  expect_error([&] { read("{\"epoch\":1,\"ece\":" + deep + "}\n"); }, {"ece", "a list"});
   expect_error([&] { read("{\"epoch\":1,\"ece\":NaN}\n"); }, {"line 1"});
   expect_error([&] { read("{\"epoch\":1,\"ece\":1e999}\n"); }, {"line 1"});
   expect_error([&] { read("{\"epoch\":1,\"ece\":\"\xff\"}\n"); }, {"line 1"});
