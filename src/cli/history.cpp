@@ -192,11 +192,11 @@ std::string claim_words(const ClaimResult& result) {
   for (std::size_t i = 0; i + 1 < result.correlations.size(); i += 2) {
     const Correlation& plain = result.correlations[i];
     const Correlation& ranked = result.correlations[i + 1];
-    text +=
-        fmt::format("  {}, {} of {}: {}\n    {}\n    {}\n", plain.within ? "within runs" : "pooled",
-                    counted(plain.points, "point"), counted(plain.runs, "run"),
-                    direction_words(result.claim, plain), correlation_words(result.claim, plain),
-                    correlation_words(result.claim, ranked));
+    text += fmt::format("  {}, {} of {}, resampling {}: {}\n    {}\n    {}\n",
+                        plain.within ? "within runs" : "pooled", counted(plain.points, "point"),
+                        counted(plain.runs, "run"), direction_words(result.claim, plain),
+                        correlation_words(result.claim, plain),
+                        correlation_words(result.claim, ranked));
   }
   return text;
 }
@@ -207,14 +207,18 @@ std::string history_text(const std::vector<RunHistory>& runs,
   for (const RunHistory& run : runs) text += run_table(run) + "\n";
   text += "Claim 4.1, measured\n";
   for (const ClaimResult& result : results) text += claim_words(result);
-  const Resampled resampled = results.front().correlations.front().resampled;
-  text += fmt::format(
-      "95 % intervals by {} resamples of {}{}\n", bootstrap_resamples, resampled_name(resampled),
-      resampled == Resampled::runs
-          ? ""
-          : fmt::format(": they speak of these runs only; from {} runs on, runs are "
-                        "resampled",
-                        runs_to_resample));
+  text += fmt::format("95 % intervals by {} resamples\n", bootstrap_resamples);
+  const bool blocks = std::ranges::any_of(results, [](const ClaimResult& result) {
+    return std::ranges::any_of(result.correlations, [](const Correlation& found) {
+      return found.resampled == Resampled::epoch_blocks;
+    });
+  });
+  if (blocks) {
+    text += fmt::format(
+        "Those of blocks of epochs speak of these runs only; from {} runs on, runs are "
+        "resampled.\n",
+        runs_to_resample);
+  }
   return text;
 }
 

@@ -96,12 +96,15 @@ TEST_F(History, SaysInWordsWhetherTheClaimHolds) {
   const std::string plain = run("plain", history_lines(12));
   const RunResult text = history({plain});
   EXPECT_EQ(text.status, 0) << text.err;
-  expect_parts(text.out, {"plain: 12 epochs measured\n", "lowest ECE        0", "ECE %", "25.00",
-                          "Claim 4.1", "ECE and E[sigma] of random pairs: the claim says positive",
-                          "pooled, 12 points of 1 run: ECE rises with E[sigma] of random pairs",
-                          "r = 1.00 [1.00, 1.00]: holds", "ECE and q+: the claim says negative",
-                          "within runs, 12 points of 1 run: ECE falls with rising q+",
-                          "rank r = -1.00 [-1.00, -1.00]: holds", "resamples of blocks of epochs"});
+  expect_parts(
+      text.out,
+      {"plain: 12 epochs measured\n", "lowest ECE        0", "ECE %", "25.00", "Claim 4.1",
+       "ECE and E[sigma] of random pairs: the claim says positive",
+       "pooled, 12 points of 1 run, resampling blocks of epochs: ECE rises with E[sigma] of random "
+       "pairs",
+       "r = 1.00 [1.00, 1.00]: holds", "ECE and q+: the claim says negative",
+       "within runs, 12 points of 1 run, resampling blocks of epochs: ECE falls with rising q+",
+       "rank r = -1.00 [-1.00, -1.00]: holds", "speak of these runs only; from 5 runs on"});
   // ECE goes against E[sigma], and q+ says nothing about it.
   std::string lines;
   for (int epoch = 0; epoch < 16; ++epoch) {
@@ -126,7 +129,9 @@ TEST_F(History, ResamplesTheRunsOfSeveralSeeds) {
   EXPECT_EQ(found["correlations"][0]["resampled"], "runs");
   EXPECT_EQ(found["correlations"][0]["runs"], 6);
   const RunResult text = history({(dir_ / "runs").string()});
-  expect_parts(text.out, {"95 % intervals by 1000 resamples of runs\n"});
+  expect_parts(text.out,
+               {"48 points of 6 runs, resampling runs: ", "95 % intervals by 1000 resamples\n"});
+  EXPECT_EQ(text.out.find("these runs only"), std::string::npos);
 }
 
 TEST_F(History, DrawsFiguresAndSaysWhatItCannotDraw) {
