@@ -17,6 +17,7 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
   add_calibrate(app, options);
   add_bench(app, options);
 #endif
+  add_history(app, options);
   add_info(app, options);
 }
 

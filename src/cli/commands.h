@@ -17,6 +17,7 @@ void add_bench(CLI::App& app, GlobalOptions& options);
 void add_demo(CLI::App& app, GlobalOptions& options);
 void add_data(CLI::App& app, GlobalOptions& options);
 void add_eval(CLI::App& app, GlobalOptions& options);
+void add_history(CLI::App& app, GlobalOptions& options);
 void add_info(CLI::App& app, GlobalOptions& options);
 
 // Below `creg bench`.

@@ -3,37 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "creg/core/error.h"
 #include "creg/core/text.h"
 #include "creg/io/file.h"
 #include "creg/io/npy.h"
+#include "creg/io/seed_folders.h"
 #include "creg/io/settings_file.h"
 
 namespace creg::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The folders DIR/seed-<s>, by their numbers.
-std::vector<fs::path> seed_folders(const fs::path& folder) {
-  constexpr std::string_view prefix = "seed-";
-  std::vector<std::pair<std::uint64_t, fs::path>> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_directory() || !name.starts_with(prefix)) continue;
-    const char* const end = name.data() + name.size();
-    std::uint64_t seed = 0;
-    const auto [stopped, error] = std::from_chars(name.data() + prefix.size(), end, seed);
-    if (error == std::errc() && stopped == end) found.emplace_back(seed, entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<fs::path> folders;
-  for (auto& [seed, path] : found) folders.push_back(std::move(path));
-  return folders;
-}
 
 struct RunSettings {
   std::string dataset;
