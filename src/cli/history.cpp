@@ -192,11 +192,12 @@ std::string claim_words(const ClaimResult& result) {
   for (std::size_t i = 0; i + 1 < result.correlations.size(); i += 2) {
     const Correlation& plain = result.correlations[i];
     const Correlation& ranked = result.correlations[i + 1];
-    text += fmt::format("  {}, {} of {}, resampling {}: {}\n    {}\n    {}\n",
-                        plain.within ? "within runs" : "pooled", counted(plain.points, "point"),
-                        counted(plain.runs, "run"), direction_words(result.claim, plain),
-                        correlation_words(result.claim, plain),
-                        correlation_words(result.claim, ranked));
+    text +=
+        fmt::format("  {}, {} of {}, resampling {}: {}\n    {}\n    {}\n",
+                    plain.within ? "within runs" : "pooled", counted(plain.points, "point"),
+                    counted(plain.runs, "run"), resampled_name(plain.resampled),
+                    direction_words(result.claim, plain), correlation_words(result.claim, plain),
+                    correlation_words(result.claim, ranked));
   }
   return text;
 }

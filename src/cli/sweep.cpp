@@ -31,6 +31,7 @@ struct SweepCommand {
   std::string out;
   int seeds = 1;
   int eval_splits = 0;
+  int calibrate = 0;
 };
 
 using Point = std::vector<std::pair<std::string, std::string>>;
@@ -77,6 +78,21 @@ std::vector<Point> grid_points(const std::vector<std::string>& axes) {
     points = std::move(longer);
   }
   return points;
+}
+
+/// A folder's name for the point: "lr=0.01,ratio=1".
+std::string folder_name(const Point& point) {
+  std::string text = label(point);
+  for (char& c : text) {
+    if (c == ' ') c = ',';
+    if (c == '/') c = '_';
+  }
+  return text;
+}
+
+/// Where a sweep that is kept in FILE.jsonl keeps the calibration of its runs.
+std::filesystem::path calibration_folder(std::filesystem::path out) {
+  return out.replace_extension(".calibration");
 }
 
 /// What one point of the grid came to.
@@ -210,7 +226,9 @@ std::vector<Outcome> run_points(const Context& context, const ChosenRun& base,
     const ChosenRun run = run_at(base, points[p]);
     const Context mine =
         side_by_side ? side_context(context, plan.seeds[s]) : context.with_seed(plan.seeds[s]);
-    SeedResult result = run_one(mine, run, plan, &progress);
+    RunPlan mine_plan = plan;
+    if (plan.calibrate > 0) mine_plan.calibration_folder /= folder_name(points[p]);
+    SeedResult result = run_one(mine, run, mine_plan, &progress);
     result.training.embedding = {};
     const std::lock_guard lock(mutex);
     results[p][s] = std::move(result);
@@ -305,6 +323,15 @@ void sweep_command(const Context& context, const SweepCommand& command,
   }
   RunPlan plan;
   plan.splits = command.eval_splits;
+  if (command.calibrate > 0) {
+    if (command.out.empty()) {
+      fail_input({.what = "the calibration of the runs needs a place to be kept",
+                  .file = "--calibrate",
+                  .expected = "--out FILE.jsonl too"});
+    }
+    plan.calibrate = command.calibrate;
+    plan.calibration_folder = calibration_folder(command.out);
+  }
   for (int s = 0; s < command.seeds; ++s) plan.seeds.push_back(static_cast<std::uint64_t>(s));
   const std::string identity =
       fmt::format("dataset = {}\nseeds = {}\nsplits = {}\n{}", base.graph.name, command.seeds,
@@ -318,6 +345,10 @@ void sweep_command(const Context& context, const SweepCommand& command,
                   .file = base.dataset.protocol});
     }
     show_outcomes(base, std::move(outcomes), globals.json);
+    if (command.calibrate > 0) {
+      context.log().write(LogLevel::notice, "how the calibration moved: creg history " +
+                                                plan.calibration_folder.string() + "/*");
+    }
   } catch (const Interrupted&) {
     if (!command.out.empty()) {
       context.log().write(LogLevel::notice,
@@ -349,6 +380,14 @@ void add_sweep(CLI::App& app, GlobalOptions& options) {
                    "Splits to evaluate on, where the dataset has no public one [20]")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--calibrate", chosen->calibrate,
+                   "Measure the calibration of every run each EVERY epochs [10], kept beside --out "
+                   "for creg history")
+      ->type_name("EVERY")
+      ->expected(0, 1)
+      ->default_str("10")
+      ->check(CLI::Range(1, 1000000));
   add_dataset_options(*command, chosen->options.dataset, DatasetFlags::without_splits);
   add_parameter_flags(*command, chosen->options);
   command->callback([chosen, &options] {

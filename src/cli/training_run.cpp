@@ -75,7 +75,8 @@ class Watcher final : public TrainObserver {
           options_.protocol.empty() ? default_protocol(run_.graph) : options_.protocol;
       split_ = make_split(context_, run_.graph, protocol, options_.seed, 0);
     }
-    const std::optional<double> error = ece_among(context_, run_.graph, embedding, split_->val.span());
+    const std::optional<double> error =
+        ece_among(context_, run_.graph, embedding, split_->val.span());
     if (!error) return std::nullopt;
     return -*error;
   }
@@ -159,9 +160,13 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
   }
   const ClassifyOptions options = classify_options(run, plan);
   std::optional<CalibrationLog> log;
-  if (plan.calibrate > 0 && !files.directory.empty()) {
-    log.emplace(context, run.graph, files.directory / "calibration.jsonl", plan.calibrate,
-                files.resume);
+  std::filesystem::path log_folder = files.directory;
+  if (!plan.calibration_folder.empty()) {
+    log_folder = plan.calibration_folder / ("seed-" + std::to_string(context.seed()));
+    std::filesystem::create_directories(log_folder);
+  }
+  if (plan.calibrate > 0 && !log_folder.empty()) {
+    log.emplace(context, run.graph, log_folder / "calibration.jsonl", plan.calibrate, files.resume);
   }
   Watcher watcher(context, run, options, std::move(log), epochs);
   result.training = train(context, run.graph, run.config, files, &watcher);

@@ -24,6 +24,8 @@ struct RunPlan {
   int splits = 0;  ///< of the evaluation; 0: the protocol's own number
   bool evaluate = true;
   int calibrate = 0;  ///< measure the calibration every so many epochs, in DIR/calibration.jsonl
+  /// Where that file goes when the runs themselves are not kept: into seed-<s> below this folder.
+  std::filesystem::path calibration_folder;
 };
 
 struct SeedResult {

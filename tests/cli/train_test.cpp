@@ -258,6 +258,8 @@ TEST(Train, KilledAndResumedGivesTheSameBytes) {
                           "--epochs",     "400",
                           "--patience",   "0",
                           "--curriculum", "3",
+                          "--ratio",      "auto",
+                          "--calibrate",  "100",
                           "--threads",    "2",
                           "--quiet"};
   const std::string whole = (dir / "whole").string();
@@ -284,6 +286,9 @@ TEST(Train, KilledAndResumedGivesTheSameBytes) {
   EXPECT_EQ(read_text(dir / "run/embedding.npy"), read_text(dir / "whole/embedding.npy"));
   const std::string metrics = read_text(dir / "run/metrics.jsonl");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 400);
+  const std::string calibration = read_text(dir / "run/calibration.jsonl");
+  EXPECT_EQ(std::count(calibration.begin(), calibration.end(), '\n'), 5);
+  EXPECT_EQ(calibration, read_text(dir / "whole/calibration.jsonl"));
 }
 
 TEST(Train, AFullDiskIsAnErrorAndLeavesNoHalfFile) {
