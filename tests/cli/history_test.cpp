@@ -59,10 +59,11 @@ TEST_F(History, PrintsTheObjectThatScriptsRelyOn) {
   EXPECT_EQ(one["epochs"], 12);
   EXPECT_EQ(one["first"]["epoch"], 0);
   EXPECT_TRUE(one["first"]["loss"].is_null());
-  EXPECT_EQ(one["first"]["ece"], 0.25);
-  EXPECT_EQ(one["best"]["epoch"], 0);
+  EXPECT_EQ(one["first"]["ece"], 0.375);
+  EXPECT_EQ(one["best"]["epoch"], 10);
+  EXPECT_EQ(one["best"]["ece"], 0.25);
   EXPECT_EQ(one["last"]["epoch"], 110);
-  EXPECT_EQ(one["last"]["mean_sigma_random"], 0.5);
+  EXPECT_EQ(one["last"]["mean_sigma_random"], 0.625);
   ASSERT_TRUE(one["last"].contains("s_f_bound"));
   EXPECT_TRUE(one["last"]["s_f_bound"].is_null());
   EXPECT_EQ(found["files"], json::array());
@@ -98,7 +99,7 @@ TEST_F(History, SaysInWordsWhetherTheClaimHolds) {
   EXPECT_EQ(text.status, 0) << text.err;
   expect_parts(
       text.out,
-      {"plain: 12 epochs measured\n", "lowest ECE        0", "ECE %", "25.00", "Claim 4.1",
+      {"plain: 12 epochs measured\n", "lowest ECE      10 ", "ECE %", "25.00", "Claim 4.1",
        "ECE and E[sigma] of random pairs: the claim says positive",
        "pooled, 12 points of 1 run, resampling blocks of epochs: ECE rises with E[sigma] of random "
        "pairs",

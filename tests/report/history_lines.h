@@ -9,7 +9,7 @@ namespace creg::test {
 inline std::string history_lines(int epochs, double shift = 0) {
   std::string text;
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    const double t = static_cast<double>((epoch * 7) % 11) / 32;
+    const double t = static_cast<double>((epoch * 7 + 4) % 11) / 32;
     const auto number = [](double value) { return std::to_string(value); };
     const std::string loss = epoch == 0 ? "null" : number(2 - t);
     text += "{\"epoch\":" + std::to_string(10 * epoch) + ",\"loss\":" + loss +
