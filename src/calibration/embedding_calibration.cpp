@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "creg/calibration/random_pairs.h"
 #include "creg/core/progress.h"
 #include "creg/ops/row_norms.h"
 #include "creg/ops/runtime.h"
@@ -48,15 +49,10 @@ EmbeddingCalibration embedding_calibration(const Context& context, const Graph& 
   return out;
 }
 
-double unlabelled_score(const Context& context, const Graph& graph, const DenseMatrix& embedding) {
-  const Context quiet = in_silence(context);
-  const std::int64_t k = std::min<std::int64_t>(5, embedding.rows - 1);
-  const PairSample sample =
-      sample_pairs(quiet, graph, embedding, {.k = k, .self = SelfPairs::exclude});
-  const PairCalibration pairs = pair_calibration(quiet, sample, {}, {.resamples = 0});
-  const NormStatistics norms = norm_statistics(as_tensor(embedding));
-  const double spread = norms.mean > 0 ? norms.variance / (norms.mean * norms.mean) : 0;
-  return pairs.mean_sigma_positive - pairs.mean_sigma_random - spread;
+double unlabelled_score(const Context& context, const DenseMatrix& embedding) {
+  constexpr std::int64_t pairs = 20'000;
+  const RandomPairStatistics found = random_pair_statistics(context, embedding, pairs);
+  return found.norm_variance * (1 - found.mean_sigma);
 }
 
 std::optional<double> ece_among(const Context& context, const Graph& graph,

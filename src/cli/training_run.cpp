@@ -57,7 +57,7 @@ class Watcher final : public TrainObserver {
   }
 
   std::optional<double> score(Select by, const DenseMatrix& embedding) override {
-    if (by == Select::calibration) return unlabelled_score(context_, run_.graph, embedding);
+    if (by == Select::calibration) return unlabelled_score(context_, embedding);
     if (!run_.graph.has_labels()) return std::nullopt;
     if (by == Select::val_ece) return without_error(embedding);
     const ClassifyResult result = classify(context_, run_.graph, embedding, options_);

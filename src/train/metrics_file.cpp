@@ -52,8 +52,7 @@ void MetricsFile::add(const EpochStatistics& s) {
               ",\"norm_mean\":" + number(s.norm_mean) +
               ",\"norm_variance\":" + number(s.norm_variance) +
               ",\"anchors\":" + std::to_string(s.anchors) + ",\"lr\":" + number(s.lr) +
-              ",\"ratio\":" + number(s.ratio) + ",\"random_sigma\":" + number(s.random_sigma) +
-              ",\"val_accuracy\":" + number(s.val_accuracy) +
+              ",\"ratio\":" + number(s.ratio) + ",\"val_accuracy\":" + number(s.val_accuracy) +
               ",\"calibration_score\":" + number(s.calibration_score) +
               ",\"seconds\":" + number(s.seconds) + "}\n";
 }

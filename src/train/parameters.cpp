@@ -258,15 +258,15 @@ std::vector<Parameter> make_table() {
              .get = regularisers});
   table.add({.key = "ratio",
              .values = "0..1e+06|auto",
-             .help = "weight of Contrast-Reg in the loss; auto: it rises while random pairs are "
-                     "more confident than target_sigma, and falls below",
+             .help = "weight of Contrast-Reg in the loss; auto: it rises while the positives are "
+                     "more confident than target_sigma, and falls while they are less",
              .set = set_ratio,
              .get = ratio_text});
   table
       .real(
           "target_sigma", 0.01, 0.99,
           [](TrainConfig& c) -> double& { return c.regulariser.target_sigma; },
-          "what --ratio auto aims at: mean sigma(h·h') over random pairs")
+          "what --ratio auto aims at: mean sigma of the positives' scores")
       .choice<Direction>(
           "r", [](TrainConfig& c) -> Direction& { return c.regulariser.r; },
           "Contrast-Reg's direction: drawn every epoch, or the summary of the graph")

@@ -23,7 +23,6 @@ EpochStatistics StepSums::mean() const {
   EpochStatistics out;
   out.epoch = last_.epoch;
   out.lr = last_.lr;
-  out.random_sigma = last_.random_sigma;
   for (std::size_t i = 0; i < means.size(); ++i) {
     out.*means[i] = sums_[nodes] > 0 ? sums_[i] / sums_[nodes] : 0;
   }

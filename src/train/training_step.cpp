@@ -3,14 +3,11 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <vector>
 
 #include "creg/contrast/curriculum.h"
 #include "creg/core/error.h"
-#include "creg/core/random.h"
 #include "creg/graph/transforms.h"
 #include "creg/ops/row_norms.h"
-#include "creg/ops/tensors.h"
 
 namespace creg {
 
@@ -43,29 +40,6 @@ Context without_stop(const Context& context) {
   Context::Options options = context.options();
   options.stop = nullptr;
   return Context(options);
-}
-
-/// The mean of sigma(h_u·h_v) over random pairs of rows: enough of them for a tenth of a percent.
-double random_pair_sigma(const at::Tensor& rows, std::uint64_t seed, std::uint32_t draw) {
-  constexpr std::int64_t pairs = 2048;
-  const auto nodes = static_cast<std::uint64_t>(rows.size(0));
-  if (nodes < 2) return 0.5;
-  RandomStream stream(seed, Purpose::random_pairs, draw);
-  std::vector<std::int32_t> from;
-  std::vector<std::int32_t> to;
-  for (std::int64_t p = 0; p < pairs; ++p) {
-    const std::uint64_t u = stream.below(nodes);
-    const std::uint64_t v = stream.below(nodes - 1);
-    from.push_back(static_cast<std::int32_t>(u));
-    to.push_back(static_cast<std::int32_t>(v < u ? v : v + 1));
-  }
-  const at::NoGradGuard no_grad;
-  return (rows.index_select(0, index_tensor(std::move(from))) *
-          rows.index_select(0, index_tensor(std::move(to))))
-      .sum(1)
-      .sigmoid()
-      .mean()
-      .item<double>();
 }
 
 }  // namespace
@@ -109,13 +83,10 @@ EpochStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uin
     statistics.norm_mean = norms.mean;
     statistics.norm_variance = norms.variance;
     if (!std::isfinite(statistics.loss)) return statistics;
-    if (ratio_.follows()) {
-      statistics.random_sigma = random_pair_sigma(pass.nodes().detach(), context_.seed(), draw);
-    }
     total.backward();
   }
   adam_.step();
-  if (statistics.random_sigma) ratio_.follow(*statistics.random_sigma);
+  if (ratio_.follows()) ratio_.follow(statistics.positive_sigma);
   return statistics;
 }
 

@@ -20,9 +20,11 @@ EmbeddingCalibration embedding_calibration(const Context& context, const Graph& 
                                            const DenseMatrix& embedding, const PairOptions& pairs,
                                            const PairCalibrationOptions& options = {});
 
-/// How well calibrated an embedding looks without labels, higher being better: what
-/// `--select calibration` goes by.
-double unlabelled_score(const Context& context, const Graph& graph, const DenseMatrix& embedding);
+/// Var|h| (1 - E[sigma(h_u·h_v)]) over random pairs: what `--select calibration` goes by, the
+/// higher the better. It needs no labels. The variance of the lengths rises while nodes become
+/// different from each other and falls when all are pushed apart alike; E[sigma] nears 1 when
+/// lengths explode.
+double unlabelled_score(const Context& context, const DenseMatrix& embedding);
 
 /// The pair ECE among these nodes alone: what `--select val-ece` goes by, with the validation
 /// nodes. Nothing where they make no labelled pairs.

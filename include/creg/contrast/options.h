@@ -62,8 +62,8 @@ struct RegulariserOptions {
   bool contrast = false;    ///< Contrast-Reg
   bool l2norm = false;      ///< the encoder's output has rows of length 1
   double ratio = 1;         ///< weight of Contrast-Reg; where it is automatic, the one at the start
-  bool auto_ratio = false;  ///< the weight rises while random pairs are too confident
-  double target_sigma = 0.6;  ///< mean sigma over random pairs that an automatic weight aims at
+  bool auto_ratio = false;  ///< the weight rises while positives are too confident
+  double target_sigma = 0.9;  ///< mean sigma of the positives that an automatic weight aims at
   Direction r = Direction::random;
   double r_scale = 1;
 };

@@ -25,9 +25,7 @@ struct EpochStatistics {
   double norm_variance = 0;
   std::int64_t anchors = 0;
   double lr = 0;
-  double ratio = 0;  ///< the weight of Contrast-Reg; 0 without it
-  /// Mean sigma(h_u·h_v) over random pairs, where the ratio follows it.
-  std::optional<double> random_sigma;
+  double ratio = 0;                         ///< the weight of Contrast-Reg; 0 without it
   std::optional<double> val_accuracy;       ///< where it is selected by
   std::optional<double> calibration_score;  ///< likewise; higher is better
   double seconds = 0;
