@@ -241,7 +241,8 @@ class Drawing {
     const double begin = middle - legend_column_ * static_cast<double>(legend_columns_) / 2 + 10;
     for (std::size_t i = 0; i < legend_.size(); ++i) {
       const double x = begin + legend_column_ * static_cast<double>(i % legend_columns_);
-      const double row = y + legend_row * static_cast<double>(i / legend_columns_);
+      const std::size_t line = i / legend_columns_;
+      const double row = y + legend_row * static_cast<double>(line);
       const std::string_view colour = colour_of(legend_[i].style);
       draw_sample(svg, x, row, {.colour = colour, .width = 3});
       draw_marker(svg, marker_of(legend_[i].style), x + sample_width / 2, row - 4, colour);
@@ -260,7 +261,7 @@ class Drawing {
   }
 
   std::string full_name(const ChartSeries& series) const {
-    const std::string label =
+    std::string label =
         series.axis == ChartAxis::right ? chart_.right_label.value_or("") : chart_.left_label;
     if (series.name.empty()) return label;
     return label.empty() ? series.name : series.name + ": " + label;

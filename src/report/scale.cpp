@@ -45,8 +45,10 @@ std::string tick_label(double value, double largest, const Step& step) {
 void add_ticks(Scale& scale, double first, double last, const Step& step) {
   const double width = step.value();
   const double largest = std::max(std::abs(first), std::abs(last)) * width;
-  for (double k = first; k <= last; k += 1) {
-    const double value = k * width + 0.0;  // no negative zero
+  // `first` and `last` are whole, and far apart by a few steps only, however large they are.
+  const int steps = static_cast<int>(last - first);
+  for (int i = 0; i <= steps; ++i) {
+    const double value = (first + i) * width + 0.0;  // no negative zero
     scale.ticks.push_back({value, tick_label(value, largest, step)});
   }
 }

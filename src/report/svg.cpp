@@ -128,8 +128,8 @@ void SvgDrawing::polygon(std::string_view points, std::string_view fill) {
 
 void SvgDrawing::rectangle(double x, double y, double width, double height, std::string_view fill,
                            const Stroke& stroke, double opacity) {
-  text_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"",
-                       coordinate(x), coordinate(y), coordinate(width), coordinate(height), fill);
+  text_ += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}")", coordinate(x),
+                       coordinate(y), coordinate(width), coordinate(height), fill);
   if (opacity < 1) text_ += fmt::format(" fill-opacity=\"{}\"", coordinate(opacity));
   text_ += stroke_attributes(stroke) + "/>\n";
 }
@@ -140,7 +140,7 @@ void SvgDrawing::circle(double x, double y, double radius, std::string_view fill
 }
 
 void SvgDrawing::text(double x, double y, std::string_view text, const TextStyle& style) {
-  text_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"", coordinate(x),
+  text_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", coordinate(x),
                        coordinate(y), coordinate(style.size), ink);
   if (style.anchor != Anchor::start) {
     text_ += fmt::format(" text-anchor=\"{}\"", anchor_name(style.anchor));
