@@ -49,13 +49,15 @@ at::Tensor EpochPass::nodes() {
   return inputs_.nodes == inputs_.rows ? embedding() : embedding().narrow(0, 0, inputs_.nodes);
 }
 
-at::Tensor EpochPass::corrupted() {
+const at::Tensor& EpochPass::corrupted() {
+  if (corrupted_.defined()) return corrupted_;
   RandomStream stream(settings_.seed, Purpose::corruption, settings_.epoch);
   const at::Tensor order =
       index_tensor(random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
-  return finished(encoder_.propagate(
+  corrupted_ = finished(encoder_.propagate(
       inputs_.node_hops, projected(),
       {.order = order, .training = settings_.training, .noise = noise_seed(settings_, 1)}));
+  return corrupted_;
 }
 
 at::Tensor EpochPass::finished(const at::Tensor& rows) const {

@@ -19,6 +19,10 @@ const std::vector<MethodDescription>& method_catalogue() {
        .positives = true,
        .batches = true,
        .own_pairs = "neighbours"},
+      {.name = "dgi",
+       .summary = "a node with a summary of the graph, against shuffled features",
+       .batches = true,
+       .corrupts = true},
       {.name = "gcn-neg",
        .summary = "a node with all its neighbours, against random non-edges",
        .own_pairs = "edges"},
@@ -42,6 +46,7 @@ std::unique_ptr<Method> make_method(const std::string& name, const MethodOptions
                                     ParameterList& parameters) {
   if (name == "ml") return make_ml(options, parameters);
   if (name == "lc") return make_lc(options, parameters);
+  if (name == "dgi") return make_dgi(options, parameters);
   if (name == "gcn-neg") return make_gcn_neg(options, parameters);
   describe_method(name);
   throw Bug("a method of the catalogue without a factory: " + name);

@@ -5,6 +5,7 @@
 
 namespace creg {
 
+std::unique_ptr<Method> make_dgi(const MethodOptions& options, ParameterList& parameters);
 std::unique_ptr<Method> make_gcn_neg(const MethodOptions& options, ParameterList& parameters);
 std::unique_ptr<Method> make_lc(const MethodOptions& options, ParameterList& parameters);
 std::unique_ptr<Method> make_ml(const MethodOptions& options, ParameterList& parameters);

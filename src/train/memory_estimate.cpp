@@ -10,6 +10,7 @@
 #include "creg/core/context.h"
 #include "creg/core/error.h"
 #include "creg/core/text.h"
+#include "creg/methods/catalogue.h"
 #include "creg/nn/feature_matrix.h"
 
 namespace creg {
@@ -51,6 +52,7 @@ std::int64_t parameter_count(const Graph& graph, const TrainConfig& config) {
     count += config.encoder.kind == EncoderKind::gin ? 2 * d * in + 2 * d * d : in * d;
   }
   if (config.contrast.score == Score::bilinear) count += d * d;
+  if (config.method == "dgi") count += d * d;
   if (config.regulariser.contrast) count += d * d;
   return count;
 }
@@ -66,8 +68,9 @@ double live_arrays(const TrainConfig& config) {
   // Products between layers.
   per_pass += config.encoder.layers - 1;
   const double first_product = config.encoder.kind == EncoderKind::gin ? 2 : 1;
-  double arrays = first_product + per_pass * (config.regulariser.contrast ? 2 : 1);
-  if (config.regulariser.l2norm) arrays += config.regulariser.contrast ? 4 : 2;
+  const bool corrupted = config.regulariser.contrast || describe_method(config.method).corrupts;
+  double arrays = first_product + per_pass * (corrupted ? 2 : 1);
+  if (config.regulariser.l2norm) arrays += corrupted ? 4 : 2;
   if (config.method == "ml") arrays += 1;
   if (config.method == "gcn-neg") arrays += 1;  // gradients of edges and of non-edges
   if (config.contrast.score == Score::bilinear) arrays += 1;

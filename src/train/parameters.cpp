@@ -437,6 +437,12 @@ void check_config(const TrainConfig& config) {
                 .found = config.method,
                 .expected = "--method " + join_words(able, " or ")});
   }
+  if (config.contrast.score == Score::bilinear && method.own_pairs.empty()) {
+    fail_input({.what = "this method contrasts no pairs, so there is nothing to score",
+                .file = "score",
+                .found = "bilinear with " + config.method,
+                .expected = "--score dot, or a method of pairs"});
+  }
   if (config.contrast.curriculum > config.epochs) {
     fail_input({.what = "more rounds than epochs",
                 .file = "curriculum",

@@ -165,6 +165,33 @@ TEST(Lc, AGraphWithoutEdgesHasNoPairs) {
   test::expect_error([&] { model.method->loss(pass); }, {"no node has a neighbour", "global"});
 }
 
+TEST(Dgi, TellsNodesFromShuffledOnesByTheSummary) {
+  TinyModel model("dgi", {});
+  EpochPass pass = model.pass(3);
+  const EpochLoss loss = model.method->loss(pass);
+  const at::Tensor h = model.hidden();
+  const at::Tensor shuffled = pass.corrupted().detach().to(at::kDouble);
+  const at::Tensor w = model.parameters.all().back().value.detach().to(at::kDouble);
+  const at::Tensor direction = w.mv(at::sigmoid(h.mean(0)));
+  const at::Tensor wanted =
+      -(log_of_sigma(h.mv(direction)).mean() + log_of_sigma(-shuffled.mv(direction)).mean()) / 2;
+  EXPECT_NEAR(loss.loss.item<double>(), wanted.item<double>(), 1e-6);
+  EXPECT_NEAR(loss.positive_sigma, h.mv(direction).sigmoid().mean().item<double>(), 1e-6);
+  EXPECT_NEAR(loss.negative_sigma, shuffled.mv(direction).sigmoid().mean().item<double>(), 1e-6);
+  loss.loss.backward();
+  for (const NamedTensor& item : model.parameters.all()) {
+    EXPECT_TRUE(item.value.grad().defined()) << item.name;
+  }
+}
+
+TEST(Dgi, ShufflesTheFeaturesOncePerStep) {
+  TinyModel model("dgi", {});
+  EpochPass pass = model.pass(3);
+  EXPECT_TRUE(pass.corrupted().is_same(pass.corrupted()));
+  EpochPass next = model.pass(4);
+  EXPECT_FALSE(at::equal(pass.corrupted(), next.corrupted()));
+}
+
 /// Mean of -log sigma over both directions of the edges and over `negatives` drawn non-edges each.
 double gcn_neg_reference(const TinyModel& model, const at::Tensor& anchors, const at::Tensor& h,
                          int negatives, double temperature) {

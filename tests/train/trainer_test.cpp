@@ -259,6 +259,16 @@ TEST(Train, AutomaticRatioFollowsTheConfidenceOfThePositives) {
   EXPECT_EQ(fixed.epochs.back().ratio, 1);
 }
 
+TEST(Train, DgiScoresTheCleanGraphAboveTheCorruptedOne) {
+  TrainConfig config = small_config("dgi");
+  config.regulariser.contrast = false;
+  config.epochs = 60;
+  config.patience = 0;
+  const TrainResult result = train(context_of(0), test::two_groups(), config);
+  EXPECT_NEAR(result.epochs.front().positive_sigma, result.epochs.front().negative_sigma, 0.05);
+  EXPECT_GT(result.epochs.back().positive_sigma, result.epochs.back().negative_sigma + 0.15);
+}
+
 TEST(Train, ReadsContrastRegsMatrixFromACheckpoint) {
   const TempDir dir;
   TrainConfig config = small_config();

@@ -54,8 +54,8 @@ class EpochPass {
   const at::Tensor& embedding();
   /// The first `nodes` of them, over which losses are means.
   at::Tensor nodes();
-  /// The embedding of those nodes when the features' rows are shuffled.
-  at::Tensor corrupted();
+  /// The embedding of those nodes when the features' rows are shuffled, once per step.
+  const at::Tensor& corrupted();
 
   /// Rows brought to length 1 where the settings say so.
   at::Tensor finished(const at::Tensor& rows) const;
@@ -70,6 +70,7 @@ class EpochPass {
   Projected projected_;
   at::Tensor hidden_;
   at::Tensor embedding_;
+  at::Tensor corrupted_;
 };
 
 }  // namespace creg

@@ -12,6 +12,7 @@ struct MethodDescription {
   bool curriculum = false;  ///< knows how to start with the clearest nodes
   bool positives = false;   ///< lets one choose where positives come from
   bool batches = false;     ///< its pairs can be made within a batch of nodes
+  bool corrupts = false;    ///< it encodes shuffled features too, as Contrast-Reg does
   /// The name of its pairs' PairSource (calibration/pair_sample.h); empty: no pairs of nodes.
   std::string own_pairs;
 };

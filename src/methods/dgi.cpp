@@ -1,0 +1,48 @@
+// DGI: every node must tell itself from that of a graph with shuffled features by its score with a
+// summary of the whole graph, h·W s with s = sigma(mean of h).
+#include <torch/types.h>
+
+#include "creg/ops/pair_loss.h"
+#include "methods/methods.h"
+
+namespace creg {
+namespace {
+
+double mean_sigma(const at::Tensor& rows, const at::Tensor& direction) {
+  const at::NoGradGuard no_grad;
+  return at::mv(rows, direction).sigmoid().mean().item<double>();
+}
+
+class Dgi final : public Method {
+ public:
+  Dgi(const MethodOptions& options, ParameterList& parameters)
+      : log_(options.contrast.log),
+        weight_(parameters.uniform("discriminator.weight", {options.dim, options.dim},
+                                   glorot_bound(options.dim, options.dim))) {}
+
+  EpochLoss loss(EpochPass& pass) override {
+    const at::Tensor nodes = pass.nodes();
+    const at::Tensor& corrupted = pass.corrupted();
+    // The summary is of the clean graph, and gradients go through it.
+    const at::Tensor direction = at::mv(weight_, at::sigmoid(nodes.mean(0)));
+    const at::Tensor loss = (direction_loss(nodes, direction, 1, log_) +
+                             direction_loss(corrupted, direction, -1, log_)) /
+                            2;
+    return {loss, mean_sigma(nodes, direction), mean_sigma(corrupted, direction),
+            pass.inputs().nodes};
+  }
+
+  bool sees_neighbours() const override { return false; }
+
+ private:
+  LogForm log_;
+  at::Tensor weight_;  // [dim, dim]
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_dgi(const MethodOptions& options, ParameterList& parameters) {
+  return std::make_unique<Dgi>(options, parameters);
+}
+
+}  // namespace creg
