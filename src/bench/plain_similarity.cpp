@@ -28,7 +28,11 @@ SimilarityResult plain_similarity(const at::Tensor& embeddings, std::int64_t k, 
 
 void require_plain_similarity_memory(std::int64_t nodes) {
   // The similarities, and their logarithms while these are summed.
-  const double wanted = 2.0 * 4.0 * static_cast<double>(nodes) * static_cast<double>(nodes);
+  require_square_memory(nodes, 2);
+}
+
+void require_square_memory(std::int64_t nodes, int matrices) {
+  const double wanted = matrices * 4.0 * static_cast<double>(nodes) * static_cast<double>(nodes);
   const std::int64_t available = available_memory();
   if (wanted <= static_cast<double>(available)) return;
   fail_environment(

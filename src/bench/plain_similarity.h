@@ -15,4 +15,7 @@ SimilarityResult plain_similarity(const at::Tensor& embeddings, std::int64_t k, 
 /// An environment error where the arrays do not fit into what memory is left.
 void require_plain_similarity_memory(std::int64_t nodes);
 
+/// An environment error unless so many N x N matrices of floats fit into memory together.
+void require_square_memory(std::int64_t nodes, int matrices);
+
 }  // namespace creg

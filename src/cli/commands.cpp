@@ -24,10 +24,12 @@ void add_commands(CLI::App& app, GlobalOptions& options) {
 #ifdef CREG_HAS_TORCH
 void add_bench(CLI::App& app, GlobalOptions& options) {
   CLI::App* bench = app.add_subcommand(
-      "bench", "Times, side by side with plain libtorch: epochs, sampling, similarities, products");
+      "bench",
+      "Times, side by side with plain libtorch: epochs, InfoNCE, sampling, similarities, products");
   bench->require_subcommand(1);
   bench->fallthrough();
   add_bench_epoch(*bench, options);
+  add_bench_infonce(*bench, options);
   add_bench_sample(*bench, options);
   add_bench_select(*bench, options);
   add_bench_spmm(*bench, options);

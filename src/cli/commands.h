@@ -22,6 +22,7 @@ void add_info(CLI::App& app, GlobalOptions& options);
 
 // Below `creg bench`.
 void add_bench_epoch(CLI::App& bench, GlobalOptions& options);
+void add_bench_infonce(CLI::App& bench, GlobalOptions& options);
 void add_bench_sample(CLI::App& bench, GlobalOptions& options);
 void add_bench_select(CLI::App& bench, GlobalOptions& options);
 void add_bench_spmm(CLI::App& bench, GlobalOptions& options);

@@ -3,54 +3,22 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
+#include "ops/block_rounds.h"
 #include "ops/cpu/similarity_kernels.h"
 #include "ops/embedding_rows.h"
-#include "ops/parallel_pieces.h"
 
 namespace creg {
 namespace {
 
-// A block's products with another stay in the second-level cache.
-constexpr std::int64_t largest_block = 512;
-
-/// Where each block of nodes starts, and N at the end. An odd number of blocks; the last may be
-/// empty.
-std::vector<std::int64_t> block_starts(std::int64_t n, std::int64_t block_rows) {
-  std::vector<std::int64_t> starts;
-  if (block_rows > 0) {
-    for (std::int64_t start = 0; start < n; start += block_rows) starts.push_back(start);
-    if (starts.size() % 2 == 0) starts.push_back(n);
-    starts.push_back(n);
-    return starts;
-  }
-  // 16 m - 1 blocks make every round 8 m tiles of about one size: an even load for 2, 4 or 8
-  // threads. Fewer where that would make them small.
-  std::int64_t blocks = n <= 128 ? 1 : n <= 512 ? 3 : 7;
-  while (n > blocks * largest_block) blocks += blocks < 15 ? 8 : 16;
-  constexpr std::int64_t vector_rows = 16;
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    starts.push_back(n * b / blocks / vector_rows * vector_rows);
-  }
-  starts.push_back(n);
-  return starts;
-}
-
 /// The streamed pass: blocks of the similarity matrix on or above its diagonal, each computed once
 /// and given to the nodes on both its sides.
-///
-/// The blocks meet in rounds: round r holds the pairs i <= j with i + j = r modulo their number.
-/// Every block is in one pair of each round, and takes its rounds in order: so no two threads touch
-/// a node at once, and what a node sums up does not depend on the number of threads.
 class Pass {
  public:
   Pass(const Context& context, const at::Tensor& rows, const SimilarityRequest& request)
@@ -58,7 +26,7 @@ class Pass {
         request_(request),
         rows_(rows),
         n_(rows.size(0)),
-        starts_(block_starts(n_, request.block_rows)) {
+        starts_(detail::block_starts(n_, request.block_rows)) {
     prepare_scales();
     const auto floats = rows_.options();
     if (request_.k > 0) {
@@ -84,30 +52,10 @@ class Pass {
 
   SimilarityResult run() {
     const auto blocks = static_cast<std::int64_t>(starts_.size()) - 1;
-    const std::int64_t pairs_per_round = (blocks + 1) / 2;
-    const std::int64_t pairs = blocks * pairs_per_round;
-    ProgressTask progress(context_, "similarity of all pairs", pairs);
-    std::vector<std::atomic<std::int64_t>> rounds_done(static_cast<std::size_t>(blocks));
-    std::atomic<bool> failed{false};
-    detail::for_pieces(pairs, [&](std::int64_t piece, std::int64_t worker) {
-      const std::int64_t round = piece / pairs_per_round;
-      const auto [i, j] = pair_of(blocks, round, piece % pairs_per_round);
-      auto& first = rounds_done[static_cast<std::size_t>(i)];
-      auto& second = rounds_done[static_cast<std::size_t>(j)];
-      // Pairs start in order, so the ones waited for are at work or done.
-      while (first != round || second != round) {
-        if (failed) return;
-        std::this_thread::yield();
-      }
-      try {
-        process(i, j, buffers_[static_cast<std::size_t>(worker)]);
-        progress.advance();
-      } catch (...) {
-        failed = true;
-        throw;
-      }
-      first = round + 1;
-      second = round + 1;
+    ProgressTask progress(context_, "similarity of all pairs", detail::block_pairs(blocks));
+    detail::for_block_pairs(blocks, [&](std::int64_t i, std::int64_t j, std::int64_t worker) {
+      process(i, j, buffers_[static_cast<std::size_t>(worker)]);
+      progress.advance();
     });
     progress.finish();
     finish();
@@ -115,16 +63,6 @@ class Pass {
   }
 
  private:
-  /// The pairs of a round in order of their first block: those with i + j = round, then those with
-  /// i + j = round + blocks.
-  static std::pair<std::int64_t, std::int64_t> pair_of(std::int64_t blocks, std::int64_t round,
-                                                       std::int64_t place) {
-    const std::int64_t without_wrap = round / 2 + 1;
-    if (place < without_wrap) return {place, round - place};
-    const std::int64_t i = round + 1 + place - without_wrap;
-    return {i, round + blocks - i};
-  }
-
   /// Cosines are products scaled by both norms, so that no normalised copy is needed unless the
   /// products would overflow.
   void prepare_scales() {

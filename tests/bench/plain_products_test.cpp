@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "bench/plain_similarity.h"
+#include "creg/bench/infonce.h"
 #include "creg/bench/select.h"
 #include "creg/bench/spmm.h"
 #include "creg/core/error.h"
@@ -46,6 +47,17 @@ TEST(SelectBench, ComparesEqualResults) {
   EXPECT_LT(*result.value_difference, 1e-4);
   const std::int64_t nodes = small_graph(context).nodes();
   EXPECT_GE(result.plain->peak_bytes, 2 * 4 * nodes * nodes);
+}
+
+TEST(InfoNceBench, ComparesEqualLosses) {
+  const Context context({.threads = 1});
+  const InfoNceBench result =
+      bench_infonce(context, 90, 6, 0.4, {.warm_up = 0, .repetitions = 1}, true);
+  ASSERT_TRUE(result.plain && result.loss_difference && result.gradient_difference);
+  EXPECT_GT(result.loss, 1);
+  EXPECT_LT(*result.loss_difference, 1e-4);
+  EXPECT_LT(*result.gradient_difference, 1e-4);
+  EXPECT_FALSE(bench_infonce(context, 90, 6, 0.4, {.warm_up = 0, .repetitions = 1}, false).plain);
 }
 
 TEST(SpmmBench, ComparesEqualProducts) {

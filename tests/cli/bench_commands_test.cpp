@@ -87,6 +87,14 @@ TEST(BenchCommand, SelectionsAndProducts) {
   expect_times(result_of(bench("spmm", {"--json"})), false);
 }
 
+TEST(BenchCommand, InfoNce) {
+  const json out = result_of(bench("infonce", {"--dim", "8", "--compare", "plain", "--json"}));
+  expect_times(out, true);
+  EXPECT_EQ(out["dim"], 8);
+  EXPECT_LT(out["gradient_difference"].get<double>(), 1e-4);
+  expect_times(result_of(bench("infonce", {"--dim", "8", "--json"})), false);
+}
+
 TEST(BenchCommand, Sampling) {
   const json out = result_of(
       bench("sample", {"--fanouts", "3,-1", "--batch-size", "20", "--compare", "plain", "--json"}));

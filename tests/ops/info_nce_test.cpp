@@ -1,0 +1,111 @@
+#include "creg/ops/info_nce.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cstring>
+
+#include "creg/ops/runtime.h"
+#include "creg/ops/tensor_memory.h"
+#include "support/gradients.h"
+
+namespace creg {
+namespace {
+
+using test::distance;
+using test::expect_matches;
+using test::irregular;
+
+/// The formula as it is written, with all similarities at once.
+at::Tensor plain(const at::Tensor& u, const at::Tensor& v, double temperature,
+                 ViewNegatives negatives) {
+  const auto unit = [](const at::Tensor& x) { return x / x.norm(2, 1, true).clamp_min(1e-12); };
+  const auto one_way = [&](const at::Tensor& a, const at::Tensor& b) {
+    const at::Tensor own = at::exp(a.mm(a.t()) / temperature);
+    const at::Tensor other = at::exp(a.mm(b.t()) / temperature);
+    at::Tensor below = own.sum(1) - own.diagonal();
+    below = below + (negatives == ViewNegatives::both_views ? other.sum(1) : other.diagonal());
+    return -at::log(other.diagonal() / below);
+  };
+  const at::Tensor x = unit(u);
+  const at::Tensor y = unit(v);
+  return ((one_way(x, y) + one_way(y, x)) / 2).mean();
+}
+
+class InfoNce : public testing::TestWithParam<ViewNegatives> {
+ protected:
+  InfoNce() { prepare_torch(context_); }
+  Context context_{Context::Options{.threads = 2}};
+};
+
+TEST_P(InfoNce, MatchesTheFormulaAndItsDifferences) {
+  for (const std::int64_t nodes : {1, 2, 7, 19}) {
+    for (const std::int64_t block : {0, 1, 4}) {
+      for (const double temperature : {0.3, 1.0}) {
+        SCOPED_TRACE("nodes " + std::to_string(nodes) + ", block " + std::to_string(block));
+        const at::Tensor u = irregular({nodes, 5});
+        const at::Tensor v = irregular({nodes, 5}, 2);
+        expect_matches(
+            [&](const test::Tensors& x) {
+              return info_nce(context_, x[0], x[1], temperature, GetParam(), block);
+            },
+            [&](const test::Tensors& x) { return plain(x[0], x[1], temperature, GetParam()); },
+            {u, v});
+      }
+    }
+  }
+}
+
+TEST_P(InfoNce, LargeOnesAgreeWithThePlainFormulaInDouble) {
+  const at::Tensor u = irregular({700, 16});
+  const at::Tensor v = irregular({700, 16}, 5) + u;
+  for (const double temperature : {0.1, 0.5}) {
+    at::Tensor a = u.clone().set_requires_grad(true);
+    at::Tensor b = v.clone().set_requires_grad(true);
+    const at::Tensor loss = info_nce(context_, a, b, temperature, GetParam());
+    loss.backward();
+    at::Tensor x = u.to(at::kDouble).set_requires_grad(true);
+    at::Tensor y = v.to(at::kDouble).set_requires_grad(true);
+    const at::Tensor wanted = plain(x, y, temperature, GetParam());
+    wanted.backward();
+    EXPECT_NEAR(loss.item<double>(), wanted.item<double>(), 1e-5 * wanted.item<double>());
+    const double size = x.grad().abs().max().item<double>();
+    EXPECT_LT((a.grad().to(at::kDouble) - x.grad()).abs().max().item<double>(), 1e-5 * size + 1e-9);
+    EXPECT_LT((b.grad().to(at::kDouble) - y.grad()).abs().max().item<double>(), 1e-5 * size + 1e-9);
+  }
+}
+
+TEST_P(InfoNce, DoesNotDependOnThreads) {
+  const at::Tensor u = irregular({600, 8});
+  const at::Tensor v = irregular({600, 8}, 1);
+  const auto run = [&](int threads) {
+    const Context context(Context::Options{.threads = threads});
+    prepare_torch(context);
+    at::Tensor a = u.clone().set_requires_grad(true);
+    const at::Tensor loss = info_nce(context, a, v, 0.4, GetParam());
+    loss.backward();
+    return std::pair{loss.detach(), a.grad()};
+  };
+  const auto [one, one_gradient] = run(1);
+  const auto [two, two_gradient] = run(2);
+  EXPECT_EQ(one.item<float>(), two.item<float>());
+  EXPECT_EQ(std::memcmp(one_gradient.data_ptr(), two_gradient.data_ptr(), one_gradient.nbytes()),
+            0);
+}
+
+TEST_P(InfoNce, TakesNoMemoryLikeTheSquareOfTheNodes) {
+  install_tensor_memory();
+  const std::int64_t nodes = 4000;
+  const at::Tensor u = irregular({nodes, 8}).set_requires_grad(true);
+  const at::Tensor v = irregular({nodes, 8}, 1);
+  const std::int64_t before = tensor_memory().live_bytes;
+  reset_peak_tensor_memory();
+  info_nce(context_, u, v, 0.5, GetParam()).backward();
+  EXPECT_LT(tensor_memory().peak_bytes - before, nodes * nodes * 4 / 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, InfoNce,
+                         testing::Values(ViewNegatives::both_views, ViewNegatives::own_view));
+
+}  // namespace
+}  // namespace creg
