@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/node_pairs.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/core/random.h"
@@ -83,10 +84,6 @@ void check_inputs(const DenseMatrix& embedding, const DenseMatrix& weight,
   learn::check_rows(weight, all_rows(weight));
 }
 
-double sigmoid(double x) {
-  return 1 / (1 + std::exp(-x));
-}
-
 /// sigma of the mean embedding. The mean is the gradient of one output with a weight of 1 / N.
 std::vector<double> summary(learn::RowBlocks& blocks) {
   learn::AlignedVector zero(static_cast<std::size_t>(blocks.coefficients()), 0.0);
@@ -100,7 +97,7 @@ std::vector<double> summary(learn::RowBlocks& blocks) {
       sums);
   std::vector<double> r;
   for (std::int64_t k = 0; k < blocks.features(); ++k) {
-    r.push_back(sigmoid(sums[static_cast<std::size_t>(k * blocks.cols())]));
+    r.push_back(calibration::sigma(sums[static_cast<std::size_t>(k * blocks.cols())]));
   }
   return r;
 }
@@ -177,7 +174,7 @@ DirectionStatistics direction_statistics(const Context& context, const DenseMatr
       before[place].add(length);
       for (std::size_t j = 0; j < squares.size(); ++j) {
         const double x = scores[i * cols + static_cast<std::int64_t>(j)];
-        const double step = rate * sigmoid(-x);
+        const double step = rate * calibration::sigma(-x);
         // |h + step u|², without making the vector.
         const double moved = square + 2 * step * x + step * step * squares[j];
         const double after = std::sqrt(std::max(0.0, moved));

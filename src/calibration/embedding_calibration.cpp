@@ -5,20 +5,11 @@
 #include <algorithm>
 
 #include "creg/calibration/random_pairs.h"
-#include "creg/core/progress.h"
 #include "creg/ops/row_norms.h"
-#include "creg/ops/runtime.h"
 #include "creg/ops/tensors.h"
 
 namespace creg {
 namespace {
-
-/// Measuring between epochs has no progress of its own.
-Context in_silence(const Context& context) {
-  Context::Options options = context.options();
-  options.progress = make_silent_progress();
-  return Context(options);
-}
 
 DenseMatrix rows_of(const DenseMatrix& matrix, std::span<const std::int32_t> rows) {
   Buffer<float> values(static_cast<std::int64_t>(rows.size()) * matrix.cols);
@@ -58,7 +49,6 @@ double unlabelled_score(const Context& context, const DenseMatrix& embedding) {
 std::optional<double> ece_among(const Context& context, const Graph& graph,
                                 const DenseMatrix& embedding, std::span<const std::int32_t> nodes) {
   if (nodes.size() < 2) return std::nullopt;
-  const Context quiet = in_silence(context);
   Graph part;
   part.name = graph.name;
   part.adjacency.rows = part.adjacency.cols = static_cast<std::int64_t>(nodes.size());
@@ -66,8 +56,8 @@ std::optional<double> ece_among(const Context& context, const Graph& graph,
   std::vector<std::int32_t> labels;
   for (const std::int32_t node : nodes) labels.push_back(graph.labels[node]);
   const std::int64_t k = std::min<std::int64_t>(5, part.adjacency.rows);
-  const PairSample sample = sample_pairs(quiet, part, rows_of(embedding, nodes), {.k = k});
-  const PairCalibration pairs = pair_calibration(quiet, sample, labels, {.resamples = 0});
+  const PairSample sample = sample_pairs(context, part, rows_of(embedding, nodes), {.k = k});
+  const PairCalibration pairs = pair_calibration(context, sample, labels, {.resamples = 0});
   if (!pairs.labelled) return std::nullopt;
   return pairs.labelled->ece.ece();
 }

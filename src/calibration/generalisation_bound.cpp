@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/node_pairs.h"
 #include "calibration/ordered_sum.h"
 #include "creg/core/error.h"
 #include "creg/core/parallel.h"
@@ -17,17 +18,12 @@
 namespace creg {
 namespace {
 
+using calibration::dot;
 using calibration::ordered_sum;
 
 /// -log sigma(x), for any x.
 double minus_log_sigma(double x) {
   return std::max(-x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
-
-double dot(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
-  return sum;
 }
 
 /// The labelled nodes, class by class.

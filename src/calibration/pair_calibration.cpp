@@ -118,18 +118,6 @@ std::vector<AnchorSums> resampled_sums(const Context& context, const std::vector
   return totals;
 }
 
-Interval middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto at_share = [&](double share) {
-    const double place = share * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<std::size_t>(place);
-    const std::size_t high = std::min(low + 1, values.size() - 1);
-    const double rest = place - static_cast<double>(low);
-    return values[low] + rest * (values[high] - values[low]);
-  };
-  return {at_share(0.025), at_share(0.975)};
-}
-
 std::optional<LabelledPairs::Intervals> labelled_intervals(const std::vector<AnchorSums>& totals,
                                                            double r_positive) {
   std::array<std::vector<double>, 5> values;
@@ -144,8 +132,9 @@ std::optional<LabelledPairs::Intervals> labelled_intervals(const std::vector<Anc
     values[4].push_back(ece.negative.q);
   }
   if (values[0].empty()) return std::nullopt;
-  return LabelledPairs::Intervals{middle(values[0]), middle(values[1]), middle(values[2]),
-                                  middle(values[3]), middle(values[4])};
+  return LabelledPairs::Intervals{middle_interval(values[0]), middle_interval(values[1]),
+                                  middle_interval(values[2]), middle_interval(values[3]),
+                                  middle_interval(values[4])};
 }
 
 }  // namespace
@@ -171,7 +160,7 @@ PairCalibration pair_calibration(const Context& context, const PairSample& sampl
   if (!totals.empty()) {
     std::vector<double> means;
     for (const AnchorSums& one : totals) means.push_back(one.random_sigma / one.random_pairs);
-    out.mean_sigma_random_interval = middle(std::move(means));
+    out.mean_sigma_random_interval = middle_interval(std::move(means));
   }
   if (total.positive.pairs == 0 || total.negative.pairs == 0) return out;
 

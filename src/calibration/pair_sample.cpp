@@ -3,10 +3,10 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string>
 
+#include "calibration/node_pairs.h"
 #include "creg/core/error.h"
 #include "creg/core/parallel.h"
 #include "creg/core/random.h"
@@ -28,9 +28,7 @@ constexpr std::uint32_t negative_draw = 1;
 constexpr std::uint32_t edge_draw = 2;
 
 double sigma_of(std::span<const float> a, std::span<const float> b) {
-  double score = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) score += static_cast<double>(a[i]) * b[i];
-  return 1 / (1 + std::exp(-score));
+  return calibration::sigma(calibration::dot(a, b));
 }
 
 std::vector<std::int32_t> draw_anchors(std::uint64_t seed, std::int64_t nodes, std::int64_t count) {
@@ -98,14 +96,12 @@ void take_top_k(const Context& context, const DenseMatrix& embedding, const Pair
 void draw_negatives(const Context& context, std::int64_t nodes, PairSample& sample) {
   sample.negatives.resize(sample.anchors.size() * static_cast<std::size_t>(sample.k));
   for (std::size_t i = 0; i < sample.anchors.size(); ++i) {
-    const auto anchor = static_cast<std::uint64_t>(sample.anchors[i]);
-    RandomStream stream(context.seed(), Purpose::calibration_pairs, negative_draw, anchor);
+    const std::int32_t anchor = sample.anchors[i];
+    RandomStream stream(context.seed(), Purpose::calibration_pairs, negative_draw,
+                        static_cast<std::uint64_t>(anchor));
     for (std::int64_t p = 0; p < sample.k; ++p) {
-      // One of the others: those from the anchor on move up by one.
-      std::uint64_t other = stream.below(static_cast<std::uint64_t>(nodes) - 1);
-      if (other >= anchor) ++other;
       sample.negatives[i * static_cast<std::size_t>(sample.k) + static_cast<std::size_t>(p)] =
-          static_cast<std::int32_t>(other);
+          calibration::another_node(stream, nodes, anchor);
     }
   }
 }

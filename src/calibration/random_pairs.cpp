@@ -3,19 +3,12 @@
 #include <cmath>
 #include <vector>
 
+#include "calibration/node_pairs.h"
 #include "creg/core/parallel.h"
 #include "creg/core/random.h"
 
 namespace creg {
-namespace {
-
-double dot(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
-  return sum;
-}
-
-}  // namespace
+using calibration::dot;
 
 RandomPairStatistics random_pair_statistics(const Context& context, const DenseMatrix& embedding,
                                             std::int64_t pairs) {
@@ -40,14 +33,10 @@ RandomPairStatistics random_pair_statistics(const Context& context, const DenseM
   parallel_for(context, 0, pairs, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       RandomStream stream(context.seed(), Purpose::random_pairs, 0, static_cast<std::uint64_t>(p));
-      const auto count = static_cast<std::uint64_t>(nodes);
-      const std::uint64_t u = stream.below(count);
-      // One of the others: those from u on move up by one.
-      std::uint64_t v = stream.below(count - 1);
-      if (v >= u) ++v;
-      const double score = dot(embedding.row(static_cast<std::int64_t>(u)),
-                               embedding.row(static_cast<std::int64_t>(v)));
-      sigmas[static_cast<std::size_t>(p)] = 1 / (1 + std::exp(-score));
+      const auto u = static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(nodes)));
+      const std::int32_t v = calibration::another_node(stream, nodes, u);
+      sigmas[static_cast<std::size_t>(p)] =
+          calibration::sigma(dot(embedding.row(u), embedding.row(v)));
     }
   });
   for (const double sigma : sigmas) out.mean_sigma += sigma / static_cast<double>(pairs);

@@ -122,16 +122,15 @@ void measure_direction(const Context& context, const DenseMatrix& embedding, con
     run.no_direction = "needs the checkpoint of a run with Contrast-Reg";
     return;
   }
-  const std::optional<DenseMatrix> weight = regulariser_weight(checkpoint);
-  if (!weight) {
+  const std::optional<KeptRegulariser> kept = kept_regulariser(checkpoint);
+  if (!kept) {
     run.no_direction = "the run was trained without Contrast-Reg";
     return;
   }
-  const TrainConfig config = checkpoint_config(checkpoint);
-  run.direction = direction_statistics(context, embedding, *weight,
-                                       {.r = config.regulariser.r,
-                                        .r_scale = config.regulariser.r_scale,
-                                        .learning_rate = config.lr});
+  run.direction = direction_statistics(context, embedding, kept->weight,
+                                       {.r = kept->config.regulariser.r,
+                                        .r_scale = kept->config.regulariser.r_scale,
+                                        .learning_rate = kept->config.lr});
 }
 
 CalibratedRun calibrate_run(const Context& context, const Graph& graph, const fs::path& file,

@@ -91,17 +91,6 @@ void check_fit(const LinearModel& model, const DenseMatrix& values,
   learn::check_rows(values, rows);
 }
 
-/// In place; the highest score is taken off first, so that nothing overflows.
-void softmax(std::span<double> row) {
-  const double top = *std::max_element(row.begin(), row.end());
-  double sum = 0;
-  for (double& value : row) {
-    value = std::exp(value - top);
-    sum += value;
-  }
-  for (double& value : row) value /= sum;
-}
-
 }  // namespace
 
 std::vector<std::int32_t> predict(const Context& context, const LinearModel& model,
@@ -145,18 +134,6 @@ ClassTable class_scores(const Context& context, const LinearModel& model, const 
                     std::copy(from, from + outputs, to);
                   }
                 });
-  return table;
-}
-
-ClassTable probabilities(const Context& context, const LinearModel& model,
-                         const DenseMatrix& values, std::span<const std::int32_t> rows) {
-  ClassTable table = class_scores(context, model, values, rows);
-  const auto width = static_cast<std::size_t>(table.classes);
-  parallel_for(context, 0, table.rows, 1024, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      softmax(std::span(table.values).subspan(static_cast<std::size_t>(i) * width, width));
-    }
-  });
   return table;
 }
 

@@ -185,16 +185,8 @@ void draw_blocks(const Points& points, RandomStream& stream, Weights& weights) {
   }
 }
 
-/// Between the two nearest of the sorted values.
-double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-std::optional<CorrelationInterval> bootstrap(const Statistic& statistic, Resampled resampled,
-                                             std::uint64_t seed) {
+std::optional<Interval> bootstrap(const Statistic& statistic, Resampled resampled,
+                                  std::uint64_t seed) {
   const Points& points = statistic.points();
   std::vector<double> found;
   Weights weights(points.x.size());
@@ -209,8 +201,7 @@ std::optional<CorrelationInterval> bootstrap(const Statistic& statistic, Resampl
     if (const std::optional<double> r = statistic(weights)) found.push_back(*r);
   }
   if (2 * found.size() < static_cast<std::size_t>(bootstrap_resamples)) return std::nullopt;
-  std::sort(found.begin(), found.end());
-  return CorrelationInterval{quantile(found, 0.025), quantile(found, 0.975)};
+  return middle_interval(std::move(found));
 }
 
 }  // namespace

@@ -206,16 +206,18 @@ TEST(ClassifierCalibration, IsThatOfTheModelThatClassifyJudges) {
                                                                   .rows = made.split.train,
                                                                   .labels = made.graph.labels})
                                   .model;
-    const ClassTable chances = probabilities(Context(), model, made.embedding, made.split.test);
+    const ClassTable scores = class_scores(Context(), model, made.embedding, made.split.test);
     double nll = 0;
     double confidence = 0;
-    for (std::int64_t i = 0; i < chances.rows; ++i) {
-      const auto row = chances.row(i);
-      nll -= std::log(row[static_cast<std::size_t>(made.split.test[i] % classes)]);
-      confidence += *std::max_element(row.begin(), row.end());
+    for (std::int64_t i = 0; i < scores.rows; ++i) {
+      const auto row = scores.row(i);
+      double sum = 0;
+      for (const double score : row) sum += std::exp(score);
+      nll -= row[static_cast<std::size_t>(made.split.test[i] % classes)] - std::log(sum);
+      confidence += std::exp(*std::max_element(row.begin(), row.end())) / sum;
     }
-    EXPECT_NEAR(found.test.nll, nll / static_cast<double>(chances.rows), 1e-12);
-    EXPECT_NEAR(found.test.mean_confidence, confidence / static_cast<double>(chances.rows), 1e-12);
+    EXPECT_NEAR(found.test.nll, nll / static_cast<double>(scores.rows), 1e-12);
+    EXPECT_NEAR(found.test.mean_confidence, confidence / static_cast<double>(scores.rows), 1e-12);
 
     EXPECT_EQ(found.after->test.accuracy, found.test.accuracy);
     EXPECT_EQ(found.after->val.accuracy, found.val->accuracy);

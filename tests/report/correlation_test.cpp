@@ -99,8 +99,8 @@ TEST(Correlation, AgreesWithBruteForceInAllForms) {
 }
 
 /// The 2.5 % and 97.5 % of correlations of resamples that are spelled out point by point.
-CorrelationInterval plain_interval(const std::vector<PairedRun>& runs, CorrelationKind kind,
-                                   bool within, std::size_t block) {
+Interval plain_interval(const std::vector<PairedRun>& runs, CorrelationKind kind, bool within,
+                        std::size_t block) {
   std::vector<double> found;
   for (std::uint64_t resample = 0; resample < 1000; ++resample) {
     RandomStream stream(3, Purpose::bootstrap, 0, resample);
@@ -136,7 +136,7 @@ TEST(Correlation, ResamplesWholeRunsFromFiveOn) {
     for (const CorrelationKind kind : {pearson, spearman}) {
       const Correlation found = correlate(runs, kind, within, 3);
       EXPECT_EQ(found.resampled, Resampled::runs);
-      const CorrelationInterval expected = plain_interval(runs, kind, within, 0);
+      const Interval expected = plain_interval(runs, kind, within, 0);
       EXPECT_NEAR(found.interval->low, expected.low, 1e-9);
       EXPECT_NEAR(found.interval->high, expected.high, 1e-9);
     }
@@ -150,7 +150,7 @@ TEST(Correlation, ResamplesBlocksOfEpochsOfFewerRuns) {
     for (const CorrelationKind kind : {pearson, spearman}) {
       const Correlation found = correlate(runs, kind, within, 3);
       EXPECT_EQ(found.resampled, Resampled::epoch_blocks);
-      const CorrelationInterval expected = plain_interval(runs, kind, within, 4);
+      const Interval expected = plain_interval(runs, kind, within, 4);
       EXPECT_NEAR(found.interval->low, expected.low, 1e-9);
       EXPECT_NEAR(found.interval->high, expected.high, 1e-9);
     }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "creg/calibration/interval.h"
 #include "creg/calibration/pair_ece.h"
 #include "creg/calibration/pair_sample.h"
 #include "creg/calibration/reliability.h"
@@ -16,13 +17,7 @@ namespace creg {
 struct PairCalibrationOptions {
   double r_positive = 0.5;  ///< weight of the positives
   int bins = 15;
-  int resamples = 1000;  ///< of the anchors, for the intervals; 0: no intervals
-};
-
-/// The middle 95 % of what resampled anchors give.
-struct Interval {
-  double low = 0;
-  double high = 0;
+  int resamples = 1000;  ///< of the anchors, which the intervals are of; 0: no intervals
 };
 
 /// What labels tell about the pairs.

@@ -46,16 +46,12 @@ struct ClassTable {
   }
 };
 
-/// Scores whose softmax is `probabilities`, however many classes there are: with two of them 0 and
-/// the model's score, with one of them 0. The highest one, the first of equal ones, is `predict`'s.
+/// Scores whose softmax is the chance of every class, however many there are: with two of them 0
+/// and the model's score, with one of them 0. The highest one, the first of equal ones, is
+/// `predict`'s. Of a model whose scores are fitted one by one (one-vs-rest) chances are not what
+/// they mean.
 ClassTable class_scores(const Context& context, const LinearModel& model, const DenseMatrix& values,
                         std::span<const std::int32_t> rows);
-
-/// The chance of every class: the softmax of the scores for three or more, the logistic function
-/// of the score for two, 1 for one. Of a model whose scores are fitted one by one (one-vs-rest)
-/// that is not what they mean.
-ClassTable probabilities(const Context& context, const LinearModel& model,
-                         const DenseMatrix& values, std::span<const std::int32_t> rows);
 
 /// The fraction of the rows whose label is predicted.
 double accuracy(const Context& context, const LinearModel& model, const LabelledRows& data);

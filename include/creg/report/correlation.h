@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "creg/calibration/interval.h"
+
 namespace creg {
 
 /// Two figures of one run at the epochs that have both, in order.
@@ -30,18 +32,13 @@ enum class Resampled {
 constexpr int runs_to_resample = 5;
 constexpr int bootstrap_resamples = 1000;
 
-struct CorrelationInterval {
-  double low = 0;
-  double high = 0;
-};
-
 struct Correlation {
   CorrelationKind kind = CorrelationKind::pearson;
   bool within = false;
   /// Nothing where it is undefined: a constant figure, or fewer than 3 points.
   std::optional<double> r;
-  /// 95 %, between percentiles of the bootstrap; nothing where most resamples have no correlation.
-  std::optional<CorrelationInterval> interval;
+  /// Of the bootstrap; nothing where most resamples have no correlation.
+  std::optional<Interval> interval;
   std::int64_t runs = 0;  ///< that have a point
   std::int64_t points = 0;
   Resampled resampled = Resampled::runs;
