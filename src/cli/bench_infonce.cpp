@@ -21,13 +21,14 @@ struct InfoNceOptions {
 void bench_infonce_command(const Context& context, const InfoNceOptions& options,
                            const GlobalOptions& globals) {
   const Dataset dataset = open_chosen(context, options.dataset, globals);
+  const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const InfoNceBench result =
-      bench_infonce(context, dataset.graph.nodes(), options.dim, options.temperature,
-                    options.bench.measure, options.bench.plain());
+      bench_infonce(context, graph.nodes(), options.dim, options.temperature, options.bench.measure,
+                    options.bench.plain());
   if (globals.json) {
     nlohmann::ordered_json out = {{"bench", "infonce"},
-                                  {"dataset", dataset.graph.name},
-                                  {"nodes", dataset.graph.nodes()},
+                                  {"dataset", graph.name},
+                                  {"nodes", graph.nodes()},
                                   {"dim", options.dim},
                                   {"temperature", options.temperature}};
     add_times(out, context, options.bench, result.ours, result.plain);
@@ -39,7 +40,7 @@ void bench_infonce_command(const Context& context, const InfoNceOptions& options
   }
   std::string text = fmt::format(
       "InfoNCE between two views and its gradient, {}: 2 x {} nodes x {}, temperature {}\n\n",
-      dataset.graph.name, with_commas(dataset.graph.nodes()), options.dim, options.temperature);
+      graph.name, with_commas(graph.nodes()), options.dim, options.temperature);
   text += times_table(context, options.bench, "plain, N x N", result.ours, result.plain);
   if (result.loss_difference) {
     text += fmt::format("differences: loss {:.2g}, gradients {:.2g} of the largest\n",

@@ -3,6 +3,7 @@
 #include "creg/core/error.h"
 #include "creg/core/text.h"
 #include "creg/io/file.h"
+#include "creg/methods/catalogue.h"
 #include "creg/train/parameters.h"
 #include "creg/train/recipes.h"
 
@@ -12,7 +13,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--recipe", options.recipe,
                   "Settings from a TOML file, or none; default the shipped recipe of this method "
-                  "and dataset")
+                  "and dataset, or of the method")
       ->type_name("FILE|none");
   add_parameter_flags(command, options);
 }
@@ -47,12 +48,13 @@ void add_parameter_flags(CLI::App& command, TrainOptions& options) {
 namespace {
 
 const Recipe* recipe_of(const std::string& method, const Dataset& dataset) {
-  return dataset.entry == nullptr ? nullptr : find_recipe(method, std::string(dataset.entry->name));
+  return find_recipe(method, dataset.entry == nullptr ? "" : std::string(dataset.entry->name));
 }
 
 /// What batches cannot do and no flag asks for gives way, and the log says so.
 void settle_batches(const Context& context, const std::map<std::string, std::string>& flags,
                     TrainConfig& config) {
+  if (describe_method(config.method).steps != StepsBy::neighbourhoods) return;
   if (!runs_in_batches(config.encoder.kind) && !flags.contains("encoder")) {
     config.encoder.kind = EncoderKind::sage;
     if (!flags.contains("layers")) {

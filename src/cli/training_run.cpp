@@ -16,6 +16,7 @@
 #include "creg/graph/splits.h"
 #include "creg/io/file.h"
 #include "creg/io/npy.h"
+#include "creg/methods/catalogue.h"
 #include "creg/train/memory_estimate.h"
 #include "creg/train/parameters.h"
 
@@ -30,6 +31,29 @@ ClassifyOptions classify_options(const ChosenRun& run, const RunPlan& plan) {
   return options;
 }
 
+Context with_options(const Context& context, std::uint64_t seed, int threads, bool quiet) {
+  Context::Options options = context.options();
+  options.seed = seed;
+  options.threads = threads;
+  if (quiet) options.progress = make_silent_progress();
+  return Context(options);
+}
+
+/// By the model's own classifier where it has one.
+ClassifyResult judge(const Context& context, const Graph& graph, const ModelOutput& output,
+                     const ClassifyOptions& options) {
+  return output.class_scores.rows > 0
+             ? classify_scores(context, graph, output.class_scores, options)
+             : classify(context, graph, output.embedding, options);
+}
+
+/// The split whose training labels a supervised run sees, by its number: seeds differ in it where
+/// splits are drawn.
+int supervised_split(const Graph& graph, const std::string& protocol, std::uint64_t seed) {
+  const std::optional<int> stored = fixed_split_count(graph, protocol);
+  return static_cast<int>(stored ? seed % static_cast<std::uint64_t>(*stored) : seed);
+}
+
 /// Judges the embedding on the first split where the run selects by it, and keeps the log of its
 /// calibration.
 class Watcher final : public TrainObserver {
@@ -41,7 +65,7 @@ class Watcher final : public TrainObserver {
         options_(std::move(options)),
         log_(std::move(log)),
         epochs_(epochs) {
-    options_.split = 0;
+    if (!options_.split) options_.split = 0;
     options_.splits = 0;
   }
 
@@ -56,11 +80,11 @@ class Watcher final : public TrainObserver {
     ++done_;
   }
 
-  std::optional<double> score(Select by, const DenseMatrix& embedding) override {
-    if (by == Select::calibration) return unlabelled_score(context_, embedding);
+  std::optional<double> score(Select by, const ModelOutput& output) override {
+    if (by == Select::calibration) return unlabelled_score(context_, output.embedding);
     if (!run_.graph.has_labels()) return std::nullopt;
-    if (by == Select::val_ece) return without_error(embedding);
-    const ClassifyResult result = classify(context_, run_.graph, embedding, options_);
+    if (by == Select::val_ece) return without_error(output.embedding);
+    const ClassifyResult result = judge(context_, run_.graph, output, options_);
     if (result.val_accuracy.empty()) return std::nullopt;
     return result.val_accuracy.front();
   }
@@ -73,10 +97,12 @@ class Watcher final : public TrainObserver {
     if (!split_) {
       const std::string protocol =
           options_.protocol.empty() ? default_protocol(run_.graph) : options_.protocol;
-      split_ = make_split(context_, run_.graph, protocol, options_.seed, 0);
+      split_ = make_split(context_, run_.graph, protocol, options_.seed, *options_.split);
     }
+    // The passes of a look between epochs show no progress of their own.
     const std::optional<double> error =
-        ece_among(context_, run_.graph, embedding, split_->val.span());
+        ece_among(with_options(context_, context_.seed(), context_.threads(), true), run_.graph,
+                  embedding, split_->val.span());
     if (!error) return std::nullopt;
     return -*error;
   }
@@ -107,14 +133,6 @@ nlohmann::ordered_json edge_split_json(const ChosenRun& run) {
           {"seed", run.held_out->file.seed},
           {"trained_on", "training edges only"},
           {"training_edges", run.graph.adjacency.nonzeros() / 2}};
-}
-
-Context with_options(const Context& context, std::uint64_t seed, int threads, bool quiet) {
-  Context::Options options = context.options();
-  options.seed = seed;
-  options.threads = threads;
-  if (quiet) options.progress = make_silent_progress();
-  return Context(options);
 }
 
 }  // namespace
@@ -158,7 +176,14 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
         plan.several ? plan.directory / ("seed-" + std::to_string(context.seed())) : plan.directory;
     files.resume = plan.resume && is_there(files.directory / "checkpoint.pt");
   }
-  const ClassifyOptions options = classify_options(run, plan);
+  ClassifyOptions options = classify_options(run, plan);
+  Split supervised;
+  if (describe_method(run.config.method).labels) {
+    const std::string protocol =
+        options.protocol.empty() ? default_protocol(run.graph) : options.protocol;
+    options.split = supervised_split(run.graph, protocol, context.seed());
+    supervised = make_split(context, run.graph, protocol, options.seed, *options.split);
+  }
   std::optional<CalibrationLog> log;
   std::filesystem::path log_folder = files.directory;
   if (!plan.calibration_folder.empty()) {
@@ -169,7 +194,7 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
     log.emplace(context, run.graph, log_folder / "calibration.jsonl", plan.calibrate, files.resume);
   }
   Watcher watcher(context, run, options, std::move(log), epochs);
-  result.training = train(context, run.graph, run.config, files, &watcher);
+  result.training = train(context, run.graph, run.config, files, &watcher, supervised.train.span());
   // Epochs that patience spared count as done.
   if (epochs != nullptr && !context.stopped()) epochs->advance(run.config.epochs - watcher.done());
   if (!files.directory.empty()) {
@@ -178,7 +203,8 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
   }
   if (plan.evaluate && run.graph.has_labels()) {
     try {
-      result.classification = classify(context, run.graph, result.training.embedding, options);
+      result.classification = judge(
+          context, run.graph, {result.training.embedding, result.training.class_scores}, options);
     } catch (const Error& error) {
       // The embedding is what was asked for: labels that cannot be evaluated do not spoil it.
       context.log().write(LogLevel::warning, std::string("not evaluated: ") + error.what());

@@ -98,6 +98,34 @@ LinearModel fit(const Context& context, const LabelledRows& train, const Split& 
   return fit_logistic_regression(context, train, {.each_iteration = tick}).model;
 }
 
+std::string protocol_of(const Graph& graph, const ClassifyOptions& options) {
+  if (!options.protocol.empty()) return options.protocol;
+  if (options.given) return options.given->name.empty() ? "given" : options.given->name;
+  return default_protocol(graph);
+}
+
+/// A result with everything but the accuracies.
+ClassifyResult result_of(std::string protocol, std::string_view classifier, Normalize normalize,
+                         const std::vector<Split>& splits, const ClassifyOptions& options) {
+  return {.protocol = std::move(protocol),
+          .classifier = std::string(classifier),
+          .normalize = normalize,
+          .split_seed = options.seed,
+          .splits = static_cast<std::int64_t>(splits.size()),
+          .train = splits.front().train.size(),
+          .val = splits.front().val.size(),
+          .test = splits.front().test.size()};
+}
+
+void add_accuracies(ClassifyResult& result, const std::vector<SplitAccuracy>& found) {
+  const bool has_val = std::all_of(found.begin(), found.end(),
+                                   [](const SplitAccuracy& one) { return one.val.has_value(); });
+  for (const SplitAccuracy& one : found) {
+    result.accuracy.push_back(one.test);
+    if (has_val) result.val_accuracy.push_back(*one.val);
+  }
+}
+
 }  // namespace
 
 Normalize parse_normalize(std::string_view text) {
@@ -126,11 +154,7 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
                 .expected = "1 or more"});
   }
   tasks::check_embedding(graph, embedding, "node classification");
-  std::string protocol = options.protocol;
-  if (protocol.empty() && options.given) {
-    protocol = options.given->name.empty() ? "given" : options.given->name;
-  }
-  if (protocol.empty()) protocol = default_protocol(graph);
+  const std::string protocol = protocol_of(graph, options);
   const Classifier classifier = classifier_of(protocol);
   const std::vector<Split> splits = splits_of(context, graph, protocol, options);
   for (const Split& split : splits) tasks::check_split(graph, split);
@@ -163,20 +187,35 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
   });
   progress.finish();
 
-  ClassifyResult result{.protocol = protocol,
-                        .classifier = std::string(classifier_name(classifier)),
-                        .normalize = normalize,
-                        .split_seed = options.seed,
-                        .splits = count,
-                        .train = splits.front().train.size(),
-                        .val = splits.front().val.size(),
-                        .test = splits.front().test.size()};
-  const bool has_val = std::all_of(found.begin(), found.end(),
-                                   [](const SplitAccuracy& one) { return one.val.has_value(); });
-  for (const SplitAccuracy& one : found) {
-    result.accuracy.push_back(one.test);
-    if (has_val) result.val_accuracy.push_back(*one.val);
+  ClassifyResult result =
+      result_of(protocol, classifier_name(classifier), normalize, splits, options);
+  add_accuracies(result, found);
+  return result;
+}
+
+ClassifyResult classify_scores(const Context& context, const Graph& graph,
+                               const DenseMatrix& scores, const ClassifyOptions& options) {
+  tasks::check_embedding(graph, scores, "node classification");
+  const std::string protocol = protocol_of(graph, options);
+  const std::vector<Split> splits = splits_of(context, graph, protocol, options);
+  const auto share_right = [&](const Array<std::int32_t>& nodes) {
+    std::int64_t right = 0;
+    for (const std::int32_t node : nodes) {
+      const auto row = scores.row(node);
+      const auto best = std::max_element(row.begin(), row.end()) - row.begin();
+      if (best == graph.labels[node]) ++right;
+    }
+    return static_cast<double>(right) / static_cast<double>(nodes.size());
+  };
+  std::vector<SplitAccuracy> found;
+  for (const Split& split : splits) {
+    tasks::check_split(graph, split);
+    SplitAccuracy& one = found.emplace_back();
+    one.test = share_right(split.test);
+    if (!split.val.empty()) one.val = share_right(split.val);
   }
+  ClassifyResult result = result_of(protocol, "own", Normalize::none, splits, options);
+  add_accuracies(result, found);
   return result;
 }
 

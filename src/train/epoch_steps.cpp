@@ -9,6 +9,8 @@
 #include "creg/contrast/batch_inputs.h"
 #include "creg/core/error.h"
 #include "creg/graph/build.h"
+#include "creg/methods/catalogue.h"
+#include "creg/ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -32,29 +34,46 @@ void check_steps(std::int64_t epochs, std::int64_t per_epoch) {
               .expected = "at most " + std::to_string(most) + " batches"});
 }
 
+void show_labels(GraphInputs& inputs, const Graph& graph, std::span<const std::int32_t> labelled) {
+  if (labelled.empty()) return;
+  inputs.labelled = at::empty({static_cast<std::int64_t>(labelled.size())}, at::kLong);
+  inputs.labels = at::empty_like(inputs.labelled);
+  auto* const nodes = inputs.labelled.data_ptr<std::int64_t>();
+  auto* const labels = inputs.labels.data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < labelled.size(); ++i) {
+    nodes[i] = labelled[i];
+    labels[i] = graph.labels[labelled[i]];
+  }
+}
+
 }  // namespace
 
 EpochSteps::EpochSteps(const Context& context, const Graph& graph, const TrainConfig& config,
-                       const Model& model)
+                       const Model& model, std::span<const std::int32_t> labelled)
     : context_(batch_context(context)),
       graph_(graph),
       config_(config),
       // With a single thread there is nobody to work ahead; with many, a quarter of them keeps up.
       threads_ahead_(context.threads() == 1 ? 0 : std::max(1, context.threads() / 4)),
       neighbours_seen_(model.method->sees_neighbours()) {
-  if (config.batch.size == 0) {
+  const bool sampled = describe_method(config.method).steps == StepsBy::neighbourhoods;
+  if (config.batch.size == 0 || !sampled) {
     inputs_.emplace(context, graph, model.encoder->aggregation());
-    return;
+    show_labels(*inputs_, graph, labelled);
   }
+  if (config.batch.size == 0) return;
   if (model.method->needs_edges() && graph.adjacency.nonzeros() == 0) {
     fail_input({.what = "the graph has no edges, and this method's positives are neighbours",
                 .file = graph.name,
                 .found = config.method,
                 .hint = "take positives from the whole batch: --positives global"});
   }
-  const std::int64_t all = batches_per_epoch(graph.nodes(), config.batch.size);
+  // Start nodes are a size of steps, not of memory: a smaller graph has one step.
+  if (!sampled) config_.batch.size = std::min(config.batch.size, graph.nodes());
+  const std::int64_t all = batches_per_epoch(graph.nodes(), config_.batch.size);
   per_epoch_ = config.batch.per_epoch > 0 ? std::min(config.batch.per_epoch, all) : all;
   check_steps(config.epochs, per_epoch_);
+  if (!sampled) return;
   SamplerOptions options;
   options.fanouts = neighbours_seen_
                         ? sampled_fanouts(config.batch.fanouts, config.batch.neighbours)
@@ -73,10 +92,15 @@ GraphInputs EpochSteps::make_batch(const EpochBatches& batches, int epoch,
 }
 
 void EpochSteps::start(int epoch, std::int64_t first) {
-  if (sampler_ == nullptr) return;
+  if (config_.batch.size == 0) return;
   ahead_.reset();
   const EpochBatches batches(graph_.nodes(), config_.batch.size, context_.seed(),
                              static_cast<std::uint32_t>(epoch));
+  if (sampler_ == nullptr) {
+    starts_ = std::make_unique<EpochBatches>(batches);
+    next_ = first;
+    return;
+  }
   ahead_ = std::make_unique<Prefetcher<GraphInputs>>(
       first, per_epoch_,
       [this, batches, epoch](std::int64_t step) { return make_batch(batches, epoch, step); },
@@ -88,6 +112,9 @@ const GraphInputs& EpochSteps::next() {
     inputs_.reset();
     inputs_ = ahead_->next();
     invariant(inputs_.has_value(), "an epoch has as many batches as it says");
+  } else if (starts_ != nullptr) {
+    const auto nodes = (*starts_)[next_++];
+    inputs_->seeds = index_tensor({nodes.begin(), nodes.end()});
   }
   return *inputs_;
 }

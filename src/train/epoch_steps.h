@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "creg/contrast/epoch_pass.h"
 #include "creg/core/context.h"
@@ -19,8 +20,9 @@ class EpochSteps {
  public:
   /// `graph` has prepared features and outlives this. Batches are drawn, and their features
   /// gathered, ahead of their use on threads of their own.
+  /// A supervised method sees the labels of the nodes `labelled`.
   EpochSteps(const Context& context, const Graph& graph, const TrainConfig& config,
-             const Model& model);
+             const Model& model, std::span<const std::int32_t> labelled = {});
   EpochSteps(const EpochSteps&) = delete;
   EpochSteps& operator=(const EpochSteps&) = delete;
   ~EpochSteps();
@@ -35,8 +37,8 @@ class EpochSteps {
     return static_cast<std::uint32_t>(epoch * per_epoch_ + step);
   }
 
-  /// The inputs of the whole graph; only where epochs have a single step.
-  const GraphInputs& whole() const { return *inputs_; }
+  /// The inputs of the whole graph; null where neighbourhoods are sampled.
+  const GraphInputs* whole() const { return sampler_ == nullptr ? &*inputs_ : nullptr; }
 
  private:
   GraphInputs make_batch(const EpochBatches& batches, int epoch, std::int64_t step) const;
@@ -47,7 +49,9 @@ class EpochSteps {
   int threads_ahead_;
   bool neighbours_seen_;
   std::int64_t per_epoch_ = 1;
-  std::unique_ptr<NeighbourSampler> sampler_;  // null: no batches
+  std::unique_ptr<NeighbourSampler> sampler_;  // null: every step sees the whole graph
+  std::unique_ptr<EpochBatches> starts_;       // the epoch's, where steps differ in their seeds
+  std::int64_t next_ = 0;                      // step of the epoch, there
   std::optional<GraphInputs> inputs_;
   std::unique_ptr<Prefetcher<GraphInputs>> ahead_;
 };

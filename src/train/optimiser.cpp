@@ -4,10 +4,11 @@
 
 namespace creg {
 
-Adam::Adam(const std::vector<NamedTensor>& parameters, double lr, double weight_decay)
+Adam::Adam(const std::vector<NamedTensor>& parameters, double lr, double weight_decay,
+           const std::function<bool(const std::string&)>& decays)
     : parameters_(parameters) {
-  settings_.weight_decay = weight_decay;
   for (const NamedTensor& parameter : parameters_) {
+    decay_.push_back(!decays || decays(parameter.name) ? weight_decay : 0);
     moments1_.push_back({parameter.name, at::zeros_like(parameter.value.detach())});
     moments2_.push_back({parameter.name, at::zeros_like(parameter.value.detach())});
   }
@@ -18,6 +19,7 @@ void Adam::step() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     at::Tensor& gradient = parameters_[i].value.mutable_grad();
     if (!gradient.defined()) continue;
+    settings_.weight_decay = decay_[i];
     adam_step(parameters_[i].value.detach(), gradient, moments1_[i].value, moments2_[i].value,
               settings_);
     gradient.reset();

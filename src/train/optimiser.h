@@ -1,6 +1,8 @@
 // Adam over a list of parameters, with a state that can be kept and put back.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "creg/nn/parameter_list.h"
@@ -10,13 +12,16 @@ namespace creg {
 
 class Adam {
  public:
-  Adam(const std::vector<NamedTensor>& parameters, double lr, double weight_decay);
+  /// Weight decay pulls at the parameters whose names `decays` accepts; at all without it.
+  Adam(const std::vector<NamedTensor>& parameters, double lr, double weight_decay,
+       const std::function<bool(const std::string&)>& decays = {});
 
   /// One step by the parameters' gradients, which are then forgotten. A parameter without one keeps
   /// its value.
   void step();
   /// A new optimiser in place of this one: moments and step count forgotten, another rate.
   void restart(double lr);
+  void set_lr(double lr) { settings_.lr = lr; }
 
   double lr() const { return settings_.lr; }
   std::int64_t steps() const { return settings_.step - 1; }
@@ -28,6 +33,7 @@ class Adam {
  private:
   std::vector<NamedTensor> parameters_;
   AdamStep settings_;
+  std::vector<double> decay_;  // of each parameter
   std::vector<NamedTensor> moments1_;
   std::vector<NamedTensor> moments2_;
 };

@@ -384,10 +384,11 @@ namespace {
 
 void check_batches(const TrainConfig& config) {
   const MethodDescription& method = describe_method(config.method);
-  if (!method.batches) {
+  if (method.steps == StepsBy::start_nodes) return;
+  if (method.steps == StepsBy::whole_graph) {
     std::vector<std::string> able;
     for (const MethodDescription& other : method_catalogue()) {
-      if (other.batches) able.push_back(other.name);
+      if (other.steps != StepsBy::whole_graph) able.push_back(other.name);
     }
     fail_input({.what = "this method needs the whole graph at once",
                 .file = "batch_size",
@@ -423,10 +424,31 @@ void check_batches(const TrainConfig& config) {
   }
 }
 
+/// What a method cannot be joined with, listing what it can.
+void check_parts(const TrainConfig& config, const MethodDescription& method) {
+  const std::vector<EncoderKind>& able = method.encoders;
+  if (!able.empty() && std::find(able.begin(), able.end(), config.encoder.kind) == able.end()) {
+    std::vector<std::string> names;
+    for (const EncoderKind kind : able) names.push_back(name_of(kind));
+    fail_input({.what = "this method does not train this encoder",
+                .file = "encoder",
+                .found = name_of(config.encoder.kind) + " with " + method.name,
+                .expected = "--encoder " + join_words(names, " or ")});
+  }
+  if (config.regulariser.contrast && !method.regularised) {
+    fail_input({.what = "Contrast-Reg cannot be added to this method: it has no encoder that could "
+                        "see shuffled features",
+                .file = "reg",
+                .found = regularisers(config) + " with " + method.name,
+                .expected = "--reg none or weight-decay"});
+  }
+}
+
 }  // namespace
 
 void check_config(const TrainConfig& config) {
   const MethodDescription& method = describe_method(config.method);
+  check_parts(config, method);
   if (config.contrast.curriculum > 0 && !method.curriculum) {
     std::vector<std::string> able;
     for (const MethodDescription& other : method_catalogue()) {

@@ -6,10 +6,12 @@
 namespace creg {
 
 const Recipe* find_recipe(const std::string& method, const std::string& dataset) {
+  const Recipe* general = nullptr;
   for (const Recipe& recipe : shipped_recipes()) {
     if (recipe.path == method + "/" + dataset + ".toml") return &recipe;
+    if (recipe.path == method + "/default.toml") general = &recipe;
   }
-  return nullptr;
+  return general;
 }
 
 std::string apply_recipe(TrainConfig& config, const std::string& text, const std::string& file) {

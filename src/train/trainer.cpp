@@ -12,6 +12,7 @@
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/core/text.h"
+#include "creg/methods/catalogue.h"
 #include "creg/ops/runtime.h"
 #include "creg/ops/tensors.h"
 #include "creg/train/memory_estimate.h"
@@ -46,28 +47,33 @@ TextPairs config_pairs(const Context& context, const TrainConfig& config) {
   return pairs;
 }
 
-/// By one pass over the whole graph, or layer by layer where training went by batches.
-DenseMatrix embedding_of(const Context& context, const Graph& graph, const GraphInputs* inputs,
-                         const Encoder& encoder, const TrainConfig& config,
-                         const std::filesystem::path& scratch) {
+/// By one pass over the whole graph, or layer by layer where training went by batches (no inputs).
+/// A classifier's scores come from `method`, where there is one.
+ModelOutput output_of(const Context& context, const Graph& graph, const GraphInputs* inputs,
+                      const Encoder& encoder, Method* method, const TrainConfig& config,
+                      const std::filesystem::path& scratch) {
   if (inputs == nullptr) {
-    return embed_layerwise(context, graph, encoder,
-                           {.encoder = config.encoder,
-                            .unit_rows = config.regulariser.l2norm,
-                            .memory = available_memory() / 4,
-                            .scratch = scratch});
+    return {.embedding = embed_layerwise(context, graph, encoder,
+                                         {.encoder = config.encoder,
+                                          .unit_rows = config.regulariser.l2norm,
+                                          .memory = available_memory() / 4,
+                                          .scratch = scratch})};
   }
   const at::NoGradGuard no_grad;
   EpochPass pass(
       context, *inputs, encoder,
       {.seed = context.seed(), .unit_rows = config.regulariser.l2norm, .training = false});
-  return as_dense(pass.embedding());
+  ModelOutput output{.embedding = as_dense(pass.embedding())};
+  if (method == nullptr) return output;
+  const at::Tensor scores = method->class_scores(pass);
+  if (scores.defined()) output.class_scores = as_dense(scores);
+  return output;
 }
 
 class Trainer {
  public:
   Trainer(const Context& context, const Graph& graph, const TrainConfig& config,
-          const RunFiles& files, TrainObserver* observer)
+          const RunFiles& files, TrainObserver* observer, std::span<const std::int32_t> labelled)
       : context_(context),
         graph_(graph),
         config_(config),
@@ -75,7 +81,8 @@ class Trainer {
         observer_(observer),
         identity_(graph_identity(context, graph)),
         step_(context, graph, config),
-        steps_(context, graph, config, step_.model()),
+        steps_(context, graph, config, step_.model(), labelled),
+        own_classifier_(describe_method(config.method).labels),
         best_(copies(parameters())),
         previous_(copies(parameters())) {}
 
@@ -111,7 +118,9 @@ class Trainer {
     progress.finish_early();
     put_values(parameters(), best_, "");
     current_.reset();
-    result_.embedding = embedding();
+    ModelOutput output = this->output();
+    result_.embedding = std::move(output.embedding);
+    result_.class_scores = std::move(output.class_scores);
     result_.epochs_run = epoch_;
     result_.best_epoch = best_epoch_;
     result_.seconds = earlier_ + seconds_since(start_);
@@ -131,18 +140,20 @@ class Trainer {
   bool is_over() const { return epoch_ == config_.epochs || patience_is_over(); }
 
   /// By the parameters as they are now; made once however many ask.
-  const DenseMatrix& embedding() {
+  const ModelOutput& output() {
     if (!current_) {
-      current_ = embedding_of(context_, graph_, config_.batch.size > 0 ? nullptr : &steps_.whole(),
-                              *step_.model().encoder, config_, files_.directory);
+      current_ = output_of(context_, graph_, steps_.whole(), *step_.model().encoder,
+                           step_.model().method.get(), config_, files_.directory);
     }
     return *current_;
   }
 
   void show(const EpochStatistics* statistics, bool over) {
     if (observer_ == nullptr || !observer_->wants_snapshot(epoch_, over)) return;
-    observer_->look(
-        {.epochs_done = epoch_, .over = over, .statistics = statistics, .embedding = embedding()});
+    observer_->look({.epochs_done = epoch_,
+                     .over = over,
+                     .statistics = statistics,
+                     .embedding = output().embedding});
   }
 
   bool checkpoint_is_due() const {
@@ -199,7 +210,7 @@ class Trainer {
       case Select::val:
       case Select::calibration:
       case Select::val_ece: {
-        if (epoch_ % score_every != 0 && !is_over()) break;
+        if (epoch_ % (own_classifier_ ? 1 : score_every) != 0 && !is_over()) break;
         const double score = score_now();
         (config_.select == Select::val ? statistics.val_accuracy : statistics.calibration_score) =
             score;
@@ -218,7 +229,7 @@ class Trainer {
 
   double score_now() {
     std::optional<double> score;
-    if (observer_ != nullptr) score = observer_->score(config_.select, embedding());
+    if (observer_ != nullptr) score = observer_->score(config_.select, output());
     if (score) return *score;
     const bool labels = config_.select != Select::calibration;
     fail_input({.what = config_.select == Select::val ? "no validation accuracy to select by"
@@ -321,7 +332,8 @@ class Trainer {
   int waited_ = 0;
   double lowest_loss_ = std::numeric_limits<double>::infinity();
   double best_score_ = 0;
-  std::optional<DenseMatrix> current_;  // the embedding by the parameters as they are
+  bool own_classifier_;                 // its scores cost no classifier to be fitted
+  std::optional<ModelOutput> current_;  // by the parameters as they are
   std::vector<NamedTensor> best_;
   std::vector<NamedTensor> previous_;  // what was best before `best_`
   double seconds_ = 0;                 // in all, at the last checkpoint
@@ -333,11 +345,12 @@ class Trainer {
 }  // namespace
 
 TrainResult train(const Context& context, const Graph& graph, const TrainConfig& config,
-                  const RunFiles& files, TrainObserver* observer) {
+                  const RunFiles& files, TrainObserver* observer,
+                  std::span<const std::int32_t> labelled) {
   check_config(config);
   prepare_torch(context);
   const Graph prepared = with_prepared_features(context, graph, config);
-  return Trainer(context, prepared, config, files, observer).run();
+  return Trainer(context, prepared, config, files, observer, labelled).run();
 }
 
 void check_trained_on(const Context& context, const Graph& graph,
@@ -351,9 +364,12 @@ void check_trained_on(const Context& context, const Graph& graph,
               .expected = "the edges of " + in_quotes(graph.name) + " as they are given here"});
 }
 
-std::optional<DenseMatrix> regulariser_weight(const std::filesystem::path& checkpoint) {
-  for (const NamedTensor& parameter : read_checkpoint(checkpoint).best_model) {
-    if (parameter.name == "regulariser.weight") return as_dense(parameter.value.detach());
+std::optional<KeptRegulariser> kept_regulariser(const std::filesystem::path& checkpoint) {
+  const Checkpoint kept = read_checkpoint(checkpoint);
+  for (const NamedTensor& parameter : kept.best_model) {
+    if (parameter.name == "regulariser.weight") {
+      return KeptRegulariser{as_dense(parameter.value.detach()), config_of(kept)};
+    }
   }
   return std::nullopt;
 }
@@ -369,11 +385,12 @@ DenseMatrix embed(const Context& context, const Graph& graph,
   const TrainConfig config = config_of(kept);
   const Graph prepared = with_prepared_features(context, graph, config);
   const LoadedEncoder loaded = load_encoder(kept, checkpoint.string(), prepared);
-  if (config.batch.size > 0) {
-    return embedding_of(context, prepared, nullptr, *loaded.encoder, config, {});
-  }
+  const auto output = [&](const GraphInputs* inputs) {
+    return output_of(context, prepared, inputs, *loaded.encoder, nullptr, config, {}).embedding;
+  };
+  if (config.batch.size > 0 && runs_in_batches(config.encoder.kind)) return output(nullptr);
   const GraphInputs inputs(context, prepared, loaded.encoder->aggregation());
-  return embedding_of(context, prepared, &inputs, *loaded.encoder, config, {});
+  return output(&inputs);
 }
 
 }  // namespace creg

@@ -21,12 +21,18 @@ Graph with_prepared_features(const Context& context, Graph graph, const TrainCon
   return config.pre_norm ? row_normalise_features(context, std::move(graph)) : graph;
 }
 
-Model::Model(const TrainConfig& config, std::int64_t features, std::uint64_t seed)
-    : parameters(seed), encoder(make_encoder(config.encoder, features, parameters)) {
-  method =
-      make_method(config.method,
-                  {.contrast = config.contrast, .dim = config.encoder.dim, .epochs = config.epochs},
-                  parameters);
+Model::Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed)
+    : parameters(seed),
+      encoder(make_encoder(config.encoder, feature_cols(graph.features), parameters)) {
+  method = make_method(config.method,
+                       {.contrast = config.contrast,
+                        .dim = config.encoder.dim,
+                        .epochs = config.epochs,
+                        .encoder = config.encoder,
+                        .features = feature_cols(graph.features),
+                        .nodes = graph.nodes(),
+                        .classes = graph.classes()},
+                       parameters);
   if (config.regulariser.contrast) {
     regulariser = std::make_unique<ContrastReg>(config.regulariser, config.contrast.log,
                                                 config.encoder.dim, parameters);
@@ -48,8 +54,9 @@ TrainingStep::TrainingStep(const Context& context, const Graph& graph, const Tra
     : context_(without_stop(context)),
       config_(config),
       nodes_(graph.nodes()),
-      model_(config, feature_cols(graph.features), context.seed()),
-      adam_(model_.parameters.all(), config.lr, effective_weight_decay(config)),
+      model_(config, graph, context.seed()),
+      adam_(model_.parameters.all(), config.lr, effective_weight_decay(config),
+            [this](const std::string& name) { return model_.method->decays(name); }),
       ratio_(config.regulariser) {}
 
 bool TrainingStep::starts_round(int epoch) const {
@@ -57,8 +64,15 @@ bool TrainingStep::starts_round(int epoch) const {
          round_of(epoch, config_.epochs, config_.contrast.curriculum, nodes_).starts;
 }
 
+double TrainingStep::round_rate(int epoch) const {
+  const int rounds = config_.contrast.curriculum;
+  if (rounds < 2) return 1;
+  return round_of(epoch, config_.epochs, rounds, nodes_).number > 0 ? later_round_rate : 1;
+}
+
 EpochStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint32_t draw) {
-  if (epoch > 0 && starts_round(epoch)) adam_.restart(config_.lr * later_round_rate);
+  if (epoch > 0 && starts_round(epoch)) adam_.restart(config_.lr);
+  adam_.set_lr(config_.lr * round_rate(epoch) * model_.method->rate(epoch));
   EpochStatistics statistics;
   statistics.epoch = epoch;
   statistics.lr = adam_.lr();

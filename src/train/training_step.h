@@ -20,7 +20,7 @@ Graph with_prepared_features(const Context& context, Graph graph, const TrainCon
 
 /// Encoder, method and regulariser with one list of parameters.
 struct Model {
-  Model(const TrainConfig& config, std::int64_t features, std::uint64_t seed);
+  Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed);
 
   ParameterList parameters;
   std::unique_ptr<Encoder> encoder;
@@ -49,6 +49,9 @@ class TrainingStep {
   void set_ratio(double ratio) { ratio_.set(ratio); }
 
  private:
+  /// The learning rate of the epoch's round as a share of the run's.
+  double round_rate(int epoch) const;
+
   Context context_;
   TrainConfig config_;
   std::int64_t nodes_;

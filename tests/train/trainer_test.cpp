@@ -169,7 +169,7 @@ TEST(Train, MetricsHoldWhatEveryEpochWas) {
 
 class Accuracies final : public TrainObserver {
  public:
-  std::optional<double> score(Select by, const DenseMatrix& /*embedding*/) override {
+  std::optional<double> score(Select by, const ModelOutput& /*output*/) override {
     asked_.push_back(by);
     return asked_.size() == 2 ? 0.9 : 0.5;
   }
@@ -273,13 +273,14 @@ TEST(Train, ReadsContrastRegsMatrixFromACheckpoint) {
   const TempDir dir;
   TrainConfig config = small_config();
   train(context_of(0), test::two_groups(), config, {.directory = dir.path()});
-  const auto weight = regulariser_weight(dir / "checkpoint.pt");
-  ASSERT_TRUE(weight.has_value());
-  EXPECT_EQ(weight->rows, config.encoder.dim);
-  EXPECT_EQ(weight->cols, config.encoder.dim);
+  const auto kept = kept_regulariser(dir / "checkpoint.pt");
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(kept->weight.rows, config.encoder.dim);
+  EXPECT_EQ(kept->weight.cols, config.encoder.dim);
+  EXPECT_EQ(kept->config.lr, config.lr);
   config.regulariser.contrast = false;
   train(context_of(0), test::two_groups(), config, {.directory = dir.path()});
-  EXPECT_FALSE(regulariser_weight(dir / "checkpoint.pt").has_value());
+  EXPECT_FALSE(kept_regulariser(dir / "checkpoint.pt").has_value());
 }
 
 TEST(Train, SelectingByAccuracyNeedsOne) {

@@ -28,6 +28,9 @@ struct GraphInputs {
   FeatureMatrix features;
   Hops hops;                 ///< to `rows` rows
   Hops node_hops;            ///< the same to the first `nodes` of them alone
+  at::Tensor seeds;          ///< int32, the nodes whose pairs this step takes; undefined: all
+  at::Tensor labelled;       ///< int64, nodes whose labels a method may see; undefined: none
+  at::Tensor labels;         ///< int64, theirs
   SparseMatrix propagation;  ///< [nodes, rows]: Â whatever the encoder gathers by; a batch's mean
 };
 

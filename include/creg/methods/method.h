@@ -34,6 +34,13 @@ class Method {
   virtual bool sees_neighbours() const { return true; }
   /// Whether there is nothing to learn from a graph without edges.
   virtual bool needs_edges() const { return false; }
+  /// Scores of every class for every node [nodes, classes], where the method has a classifier of
+  /// its own; else undefined.
+  virtual at::Tensor class_scores(EpochPass& /*pass*/) { return {}; }
+  /// The learning rate of an epoch as a share of the run's.
+  virtual double rate(int /*epoch*/) const { return 1; }
+  /// Whether weight decay pulls at this parameter.
+  virtual bool decays(const std::string& /*parameter*/) const { return true; }
   /// What must survive a restart beside the parameters; values are tensors of any type.
   virtual std::vector<NamedTensor> state() const { return {}; }
   virtual void restore(const std::vector<NamedTensor>& /*state*/) {}
@@ -43,6 +50,10 @@ struct MethodOptions {
   ContrastOptions contrast;
   std::int64_t dim = 0;
   int epochs = 0;  ///< the most there will be: rounds are shares of it
+  EncoderOptions encoder;
+  std::int64_t features = 0;  ///< columns
+  std::int64_t nodes = 0;
+  std::int64_t classes = 0;  ///< 0 without labels
 };
 
 /// A method of the catalogue (methods/catalogue.h) by name, with its own parameters added to

@@ -39,7 +39,8 @@ struct ClassifyOptions {
 
 struct ClassifyResult {
   std::string protocol;
-  std::string classifier;  ///< "logistic-regression", "softmax-adam" or "one-vs-rest"
+  /// "logistic-regression", "softmax-adam", "one-vs-rest", or "own" of a model with a classifier
+  std::string classifier;
   Normalize normalize = Normalize::none;
   std::uint64_t split_seed = 0;
   std::int64_t splits = 0;  ///< per embedding
@@ -63,6 +64,11 @@ std::string default_protocol(const Graph& graph);
 /// of threads.
 ClassifyResult classify(const Context& context, const Graph& graph, const DenseMatrix& embedding,
                         const ClassifyOptions& options = {});
+
+/// The same for a classifier that was trained elsewhere: `scores` [nodes, classes], of which the
+/// highest is a node's class, on every split of the options or the one they name.
+ClassifyResult classify_scores(const Context& context, const Graph& graph,
+                               const DenseMatrix& scores, const ClassifyOptions& options = {});
 
 /// Several embeddings by one protocol as one result: the values one after the other. Results of
 /// different protocols, classifiers or splits are an input error.

@@ -16,7 +16,7 @@ struct Recipe {
 /// The recipes/ folder as it was when this program was built.
 const std::vector<Recipe>& shipped_recipes();
 
-/// The shipped recipe of a method and a dataset, or null.
+/// The shipped recipe of a method and a dataset; else the method's own, default.toml; else null.
 const Recipe* find_recipe(const std::string& method, const std::string& dataset);
 
 /// A recipe's settings on top of `config`. `dataset` (checked by nobody here) and `source` are

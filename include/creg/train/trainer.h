@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "creg/core/context.h"
@@ -39,6 +40,13 @@ struct Snapshot {
   const DenseMatrix& embedding;
 };
 
+/// What a model makes of the graph.
+struct ModelOutput {
+  DenseMatrix embedding;  ///< the encoder's
+  DenseMatrix
+      class_scores;  ///< [nodes, classes] of a method with a classifier of its own, or empty
+};
+
 /// Somebody who looks on. Called between epochs, on the training thread.
 class TrainObserver {
  public:
@@ -53,7 +61,7 @@ class TrainObserver {
   virtual void look(const Snapshot& /*snapshot*/) {}
   /// How good the embedding is, higher being better: asked for every few epochs when the config
   /// selects by something else than the loss and the end.
-  virtual std::optional<double> score(Select /*by*/, const DenseMatrix& /*embedding*/) {
+  virtual std::optional<double> score(Select /*by*/, const ModelOutput& /*output*/) {
     return std::nullopt;
   }
 };
@@ -67,6 +75,7 @@ struct RunFiles {
 
 struct TrainResult {
   DenseMatrix embedding;                ///< of the selected epoch
+  DenseMatrix class_scores;             ///< likewise, of a method with a classifier; or empty
   std::vector<EpochStatistics> epochs;  ///< those run by this call
   int epochs_run = 0;                   ///< in all, earlier calls of a resumed run included
   int best_epoch = 0;
@@ -77,9 +86,10 @@ struct TrainResult {
 /// directory it keeps checkpoint.pt and metrics.jsonl there. After Ctrl-C the epoch (the batch,
 /// where there are batches) is finished, a checkpoint written, and Interrupted thrown. A loss that
 /// is not finite is an environment error that names the epoch; the checkpoint then holds the best
-/// parameters so far.
+/// parameters so far. A supervised method sees the labels of the nodes `labelled`, others none.
 TrainResult train(const Context& context, const Graph& graph, const TrainConfig& config,
-                  const RunFiles& files = {}, TrainObserver* observer = nullptr);
+                  const RunFiles& files = {}, TrainObserver* observer = nullptr,
+                  std::span<const std::int32_t> labelled = {});
 
 /// The embedding of `graph` by the encoder kept in a checkpoint. The graph may be another one than
 /// it was trained on, with features of the same width.
@@ -91,8 +101,14 @@ DenseMatrix embed(const Context& context, const Graph& graph,
 void check_trained_on(const Context& context, const Graph& graph,
                       const std::filesystem::path& checkpoint);
 
-/// Contrast-Reg's matrix W of the selected epoch; nothing where the run had none.
-std::optional<DenseMatrix> regulariser_weight(const std::filesystem::path& checkpoint);
+/// What a checkpoint keeps of Contrast-Reg: its matrix W of the selected epoch, and the settings it
+/// was trained by.
+struct KeptRegulariser {
+  DenseMatrix weight;
+  TrainConfig config;
+};
+/// Nothing where the run had none.
+std::optional<KeptRegulariser> kept_regulariser(const std::filesystem::path& checkpoint);
 
 /// The configuration kept in a checkpoint.
 TrainConfig checkpoint_config(const std::filesystem::path& checkpoint);
