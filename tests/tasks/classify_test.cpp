@@ -180,6 +180,27 @@ TEST(Classify, WhatASplitHasToSayIsSaidOnce) {
   EXPECT_EQ(log->messages(LogLevel::notice).size(), 1U);
 }
 
+TEST(Classify, ScoresOfAClassifierCountTheirHighestClass) {
+  const Example made = example(60, 3, 0);
+  // The first three columns of a noiseless embedding are 2 at the class and 0 elsewhere.
+  std::vector<float> scores;
+  for (std::int64_t i = 0; i < 60; ++i) {
+    for (std::int64_t k = 0; k < 3; ++k) scores.push_back(made.embedding.row(i)[k]);
+  }
+  const Split split{
+      .name = "mine", .train = Nodes{0}, .val = Nodes{1, 2}, .test = Nodes{3, 4, 5, 6}};
+  scores[3 * 4 + 0] = 9;  // node 4 is of class 1
+  scores[3 * 1 + 2] = 9;  // and so is node 1
+  const DenseMatrix given{.rows = 60, .cols = 3, .values = std::move(scores)};
+  const ClassifyResult result = classify_scores(Context(), made.graph, given, {.given = split});
+  EXPECT_EQ(result.classifier, "own");
+  EXPECT_EQ(result.protocol, "mine");
+  ASSERT_EQ(result.accuracy.size(), 1);
+  EXPECT_EQ(result.accuracy[0], 0.75);
+  EXPECT_EQ(result.val_accuracy.at(0), 0.5);
+  EXPECT_EQ(result.test, 4);
+}
+
 TEST(Classify, PoolsRuns) {
   const Example a = example(300, 3, 1);
   const Example b = example(300, 3, 2);
