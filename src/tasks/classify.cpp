@@ -23,9 +23,16 @@ namespace {
 
 constexpr int default_splits = 20;
 
-enum class Classifier { logistic_regression, softmax_adam, one_vs_rest };
+enum class Classifier { logistic_regression, softmax_adam, one_vs_rest, test_peek };
+
+constexpr std::string_view peeking_protocol = "public-test-peek";
+
+/// GDCL's published classifier.
+constexpr int peek_epochs = 700;
+constexpr double peek_rate = 5e-3;
 
 Classifier classifier_of(std::string_view protocol) {
+  if (protocol == peeking_protocol) return Classifier::test_peek;
   if (protocol == "random-10-10-80") return Classifier::softmax_adam;
   if (protocol == "random-10-90-ovr") return Classifier::one_vs_rest;
   return Classifier::logistic_regression;
@@ -37,6 +44,8 @@ std::string_view classifier_name(Classifier classifier) {
       return "softmax-adam";
     case Classifier::one_vs_rest:
       return "one-vs-rest";
+    case Classifier::test_peek:
+      return "softmax-adam-best-on-test";
     case Classifier::logistic_regression:
       break;
   }
@@ -48,6 +57,8 @@ std::int64_t steps_of(Classifier classifier) {
   switch (classifier) {
     case Classifier::softmax_adam:
       return ProbeOptions{}.epochs;
+    case Classifier::test_peek:
+      return peek_epochs;
     case Classifier::one_vs_rest: {
       const OneVsRestSearch search;
       return search.folds * static_cast<std::int64_t>(search.candidates.size()) + 1;
@@ -61,9 +72,10 @@ std::int64_t steps_of(Classifier classifier) {
 std::vector<Split> splits_of(const Context& context, const Graph& graph,
                              const std::string& protocol, const ClassifyOptions& options) {
   if (options.given) return {*options.given};
+  const std::string split_protocol = protocol == peeking_protocol ? "public" : protocol;
   int count = 1;
   if (!options.split) {
-    const std::optional<int> fixed = fixed_split_count(graph, protocol);
+    const std::optional<int> fixed = fixed_split_count(graph, split_protocol);
     count = options.splits > 0 ? options.splits : fixed.value_or(default_splits);
     // An unknown protocol, and more splits than are stored, are make_split's to refuse.
   }
@@ -72,7 +84,8 @@ std::vector<Split> splits_of(const Context& context, const Graph& graph,
   const Context silent({.threads = 1});
   std::vector<Split> splits;
   for (int i = first; i < first + count; ++i) {
-    splits.push_back(make_split(i == first ? context : silent, graph, protocol, options.seed, i));
+    splits.push_back(
+        make_split(i == first ? context : silent, graph, split_protocol, options.seed, i));
   }
   return splits;
 }
@@ -89,6 +102,15 @@ LinearModel fit(const Context& context, const LabelledRows& train, const Split& 
     case Classifier::softmax_adam:
       return fit_softmax_probe(context, train, split.val,
                                {.seed = seed, .item = index, .each_epoch = tick})
+          .model;
+    case Classifier::test_peek:
+      return fit_softmax_probe(context, train, split.test,
+                               {.learning_rate = peek_rate,
+                                .epochs = peek_epochs,
+                                .evaluate_every = 1,
+                                .seed = seed,
+                                .item = index,
+                                .each_epoch = tick})
           .model;
     case Classifier::one_vs_rest:
       return choose_one_vs_rest(context, train, {.each_fit = tick}).model;

@@ -11,6 +11,7 @@
 #include "creg/graph/splits.h"
 #include "creg/io/dataset.h"
 #include "creg/learn/logistic_regression.h"
+#include "creg/learn/softmax_probe.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "support/recording_log.h"
@@ -150,6 +151,25 @@ TEST(Classify, EachProtocolHasItsClassifier) {
                      {.protocol = "random-10-90-ovr", .splits = 1, .normalize = Normalize::none})
                 .normalize,
             Normalize::none);
+}
+
+TEST(Classify, APeekAtTheTestNodesIsNeverWorseThanTheEpochChosenOnOthers) {
+  Example made = example(240, 3, 2);
+  Nodes parts[3];
+  for (std::int32_t i = 0; i < 240; ++i) parts[i / 3 % 3].push_back(i);
+  made.graph.splits = {{.name = "public", .train = parts[0], .val = parts[1], .test = parts[2]}};
+  const ClassifyResult peek =
+      classify(Context(), made.graph, made.embedding, {.protocol = "public-test-peek"});
+  EXPECT_EQ(peek.classifier, "softmax-adam-best-on-test");
+  const LabelledRows train{
+      .values = made.embedding, .rows = parts[0], .labels = made.graph.labels.span()};
+  const LinearModel honest =
+      fit_softmax_probe(Context(), train, parts[1],
+                        {.learning_rate = 5e-3, .epochs = 700, .evaluate_every = 1})
+          .model;
+  const LabelledRows test{
+      .values = made.embedding, .rows = parts[2], .labels = made.graph.labels.span()};
+  EXPECT_GT(peek.accuracy.at(0), accuracy(Context(), honest, test));
 }
 
 TEST(Classify, L2MakesTheScaleOfRowsIrrelevant) {

@@ -39,7 +39,8 @@ struct ClassifyOptions {
 
 struct ClassifyResult {
   std::string protocol;
-  /// "logistic-regression", "softmax-adam", "one-vs-rest", or "own" of a model with a classifier
+  /// "logistic-regression", "softmax-adam", "one-vs-rest", "softmax-adam-best-on-test", or
+  /// "own" of a model with a classifier
   std::string classifier;
   Normalize normalize = Normalize::none;
   std::uint64_t split_seed = 0;
@@ -58,6 +59,8 @@ std::string default_protocol(const Graph& graph);
 /// Fits a classifier to the train nodes of every split and measures it on the val and test nodes:
 ///   random-10-10-80    softmax regression by Adam, 3000 epochs, the best on the val nodes
 ///   random-10-90-ovr   one-vs-rest logistic regression, its c by 5-fold cross validation
+///   public-test-peek   the public split, softmax regression by Adam, the epoch that is best on the
+///                      TEST nodes: what GDCL publishes, to show what it is worth; not a result
 ///   all others         logistic regression as scikit-learn has it, c = 1, 150 iterations
 /// A graph without labels, an embedding that has not one row per node or holds numbers that are
 /// not finite, and a split that does not fit are input errors. Results do not depend on the number
