@@ -17,6 +17,7 @@
 #include "creg/io/file.h"
 #include "creg/io/npy.h"
 #include "creg/methods/catalogue.h"
+#include "creg/tasks/cluster.h"
 #include "creg/train/memory_estimate.h"
 #include "creg/train/parameters.h"
 
@@ -84,6 +85,7 @@ class Watcher final : public TrainObserver {
     if (by == Select::calibration) return unlabelled_score(context_, output.embedding);
     if (!run_.graph.has_labels()) return std::nullopt;
     if (by == Select::val_ece) return without_error(output.embedding);
+    if (by == Select::clustering_peek) return clustering_accuracy(output.embedding);
     const ClassifyResult result = judge(context_, run_.graph, output, options_);
     if (result.val_accuracy.empty()) return std::nullopt;
     return result.val_accuracy.front();
@@ -92,6 +94,12 @@ class Watcher final : public TrainObserver {
   int done() const { return done_; }
 
  private:
+  std::optional<double> clustering_accuracy(const DenseMatrix& embedding) {
+    return cluster(with_options(context_, context_.seed(), context_.threads(), true), run_.graph,
+                   embedding, {.seeds = 1, .restarts = 3})
+        .accuracy.front();
+  }
+
   /// The calibration error over the validation nodes, negated.
   std::optional<double> without_error(const DenseMatrix& embedding) {
     if (!split_) {

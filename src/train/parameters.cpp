@@ -308,7 +308,8 @@ std::vector<Parameter> make_table() {
       .choice<Select>(
           "select", [](TrainConfig& c) -> Select& { return c.select; },
           "which epoch is kept: lowest training loss, the last, best validation accuracy, best "
-          "calibrated without labels, or lowest calibration error over validation nodes");
+          "calibrated without labels, lowest calibration error over validation nodes, or, to show "
+          "what a peek at all labels is worth, the best clustering");
   table.group("Batches");
   table.integer(
       "batch_size", 0, std::numeric_limits<std::int32_t>::max(),

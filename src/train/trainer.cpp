@@ -209,11 +209,14 @@ class Trainer {
         break;
       case Select::val:
       case Select::calibration:
-      case Select::val_ece: {
+      case Select::val_ece:
+      case Select::clustering_peek: {
         if (epoch_ % (own_classifier_ ? 1 : score_every) != 0 && !is_over()) break;
         const double score = score_now();
-        (config_.select == Select::val ? statistics.val_accuracy : statistics.calibration_score) =
-            score;
+        if (config_.select == Select::val) statistics.val_accuracy = score;
+        if (config_.select == Select::calibration || config_.select == Select::val_ece) {
+          statistics.calibration_score = score;
+        }
         keep = best_epoch_ < 0 || score > best_score_;
         if (keep) best_score_ = score;
         break;
@@ -232,8 +235,7 @@ class Trainer {
     if (observer_ != nullptr) score = observer_->score(config_.select, output());
     if (score) return *score;
     const bool labels = config_.select != Select::calibration;
-    fail_input({.what = config_.select == Select::val ? "no validation accuracy to select by"
-                                                      : "no calibration to select by",
+    fail_input({.what = "nothing to select by",
                 .file = "select",
                 .found = name_of(config_.select),
                 .expected = labels ? "labels and a split with a validation part"

@@ -21,11 +21,14 @@ enum class Select {
   val,          ///< the best validation accuracy, looked at every few epochs
   calibration,  ///< the best calibrated by what needs no labels, looked at likewise
   val_ece,      ///< the lowest calibration error over pairs of validation nodes, likewise
+  /// The best clustering by the labels of all nodes, test nodes included, likewise: how GDCL
+  /// publishes, to show what it is worth; not a way to choose.
+  clustering_peek,
 };
 template <>
 struct EnumNames<Select> {
-  static constexpr std::array<std::string_view, 5> names = {"loss", "last", "val", "calibration",
-                                                            "val-ece"};
+  static constexpr std::array<std::string_view, 6> names = {
+      "loss", "last", "val", "calibration", "val-ece", "clustering-peek"};
 };
 
 /// Training in batches of nodes with sampled neighbourhoods instead of on the whole graph.
