@@ -21,6 +21,7 @@ using Nodes = std::vector<std::int32_t>;
 constexpr std::int64_t train_per_class = 20;
 constexpr std::int64_t val_per_class = 30;
 constexpr std::int64_t largest_small_class = train_per_class + val_per_class;
+constexpr std::int64_t val_in_all = 500;
 
 struct Parts {
   Nodes train;
@@ -67,12 +68,40 @@ std::string class_label(const Graph& graph, std::size_t c) {
   return c < graph.class_names.size() ? in_quotes(graph.class_names[c]) : fmt::format("{}", c);
 }
 
-Parts per_class_parts(const Context& context, const Graph& graph, std::string_view protocol,
-                      std::uint64_t seed, int index, bool keep_small) {
+std::vector<Nodes> nodes_by_class(const Graph& graph) {
   std::vector<Nodes> by_class(static_cast<std::size_t>(graph.classes()));
   for (const std::int32_t node : labelled_nodes(graph)) {
     by_class[static_cast<std::size_t>(graph.labels[node])].push_back(node);
   }
+  return by_class;
+}
+
+// Some of every class for training; of all others together 500 for validation.
+Parts per_class_rest_parts(const Graph& graph, std::uint64_t seed, int index) {
+  std::vector<Nodes> by_class = nodes_by_class(graph);
+  Parts parts;
+  Nodes rest;
+  for (std::size_t c = 0; c < by_class.size(); ++c) {
+    Nodes& nodes = by_class[c];
+    RandomStream stream(seed, Purpose::node_split, static_cast<std::uint32_t>(index), c);
+    shuffle(std::span<std::int32_t>(nodes), stream);
+    const auto n = static_cast<std::int64_t>(nodes.size());
+    const std::int64_t n_train = std::min(train_per_class, (n + 1) / 2);
+    parts.train.insert(parts.train.end(), nodes.begin(), nodes.begin() + n_train);
+    rest.insert(rest.end(), nodes.begin() + n_train, nodes.end());
+  }
+  RandomStream stream(seed, Purpose::node_split, static_cast<std::uint32_t>(index),
+                      by_class.size());
+  shuffle(std::span<std::int32_t>(rest), stream);
+  const std::int64_t n_val = std::min(val_in_all, static_cast<std::int64_t>(rest.size()) / 2);
+  parts.val.assign(rest.begin(), rest.begin() + n_val);
+  parts.test.assign(rest.begin() + n_val, rest.end());
+  return parts;
+}
+
+Parts per_class_parts(const Context& context, const Graph& graph, std::string_view protocol,
+                      std::uint64_t seed, int index, bool keep_small) {
+  std::vector<Nodes> by_class = nodes_by_class(graph);
   Parts parts;
   std::vector<std::string> small;
   for (std::size_t c = 0; c < by_class.size(); ++c) {
@@ -225,10 +254,15 @@ Split stored_split(const Context& context, const Graph& graph, std::string_view 
 }  // namespace
 
 std::vector<std::string> split_protocols() {
-  return {"public",           "ogb",
-          "per-class-20-30",  "per-class-20-30-keep-small",
-          "random-10-10-80",  "random-60-20-20",
-          "random-10-90-ovr", "by-id"};
+  return {"public",
+          "ogb",
+          "per-class-20-30",
+          "per-class-20-30-keep-small",
+          "per-class-20-500-ovr",
+          "random-10-10-80",
+          "random-60-20-20",
+          "random-10-90-ovr",
+          "by-id"};
 }
 
 std::optional<int> fixed_split_count(const Graph& graph, std::string_view protocol) {
@@ -285,8 +319,10 @@ Split make_split(const Context& context, const Graph& graph, std::string_view pr
     return finish(graph, protocol, random_parts(graph, seed, index, 60, 20), true);
   }
   if (protocol == "random-10-90-ovr") {
-    Split split = finish(graph, protocol, random_parts(graph, seed, index, 10, 0), false);
-    return split;
+    return finish(graph, protocol, random_parts(graph, seed, index, 10, 0), false);
+  }
+  if (protocol == "per-class-20-500-ovr") {
+    return finish(graph, protocol, per_class_rest_parts(graph, seed, index), true);
   }
   const bool keep_small = protocol == "per-class-20-30-keep-small";
   return finish(graph, protocol, per_class_parts(context, graph, protocol, seed, index, keep_small),

@@ -53,6 +53,22 @@ CsrMatrix symmetrised(const Context& context, CsrMatrix input) {
       });
 }
 
+CsrMatrix with_transpose(const Context& context, const CsrMatrix& input) {
+  const CsrMatrix a = detail::merge_repeats(context, input, detail::Repeats::sum);
+  const CsrMatrix b = transpose(context, a);
+  Buffer<std::int64_t> offsets = detail::offsets_of(context, a.rows, [&](std::int64_t r) {
+    std::int64_t count = 0;
+    walk_union(a, b, r, [&](std::int32_t, std::int64_t, std::int64_t) { ++count; });
+    return count;
+  });
+  return detail::fill_rows(
+      context, a.cols, std::move(offsets), true, [&](std::int64_t r, auto put) {
+        walk_union(a, b, r, [&](std::int32_t column, std::int64_t i, std::int64_t j) {
+          put(column, (i < 0 ? 0 : a.value(i)) + (j < 0 ? 0 : b.value(j)));
+        });
+      });
+}
+
 bool is_identity(std::span<const std::int32_t> nodes, std::int64_t count) {
   if (static_cast<std::int64_t>(nodes.size()) != count) return false;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -154,6 +170,12 @@ Array<std::int32_t> renumbered(const Array<std::int32_t>& part,
 
 Graph symmetrise(const Context& context, Graph graph) {
   graph.adjacency = symmetrised(context, std::exchange(graph.adjacency, {}));
+  graph.directed = false;
+  return graph;
+}
+
+Graph sum_directions(const Context& context, Graph graph) {
+  graph.adjacency = with_transpose(context, graph.adjacency);
   graph.directed = false;
   return graph;
 }

@@ -34,7 +34,9 @@ constexpr double peek_rate = 5e-3;
 Classifier classifier_of(std::string_view protocol) {
   if (protocol == peeking_protocol) return Classifier::test_peek;
   if (protocol == "random-10-10-80") return Classifier::softmax_adam;
-  if (protocol == "random-10-90-ovr") return Classifier::one_vs_rest;
+  if (protocol == "random-10-90-ovr" || protocol == "per-class-20-500-ovr") {
+    return Classifier::one_vs_rest;
+  }
   return Classifier::logistic_regression;
 }
 

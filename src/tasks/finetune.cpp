@@ -156,7 +156,7 @@ class Finetuning {
         train_(labelled(graph, parts.train, {parts.train.begin(), parts.train.end()}, "train")),
         val_(labelled(graph, parts.val, measured_nodes_, "val")),
         test_(labelled(graph, parts.test, measured_nodes_, "test")),
-        inputs_(context, trained_, model_.encoder->aggregation()),
+        inputs_(context, trained_, model_.config.encoder),
         classifier_(context.seed()) {
     const std::int64_t dim = model_.config.encoder.dim;
     const std::int64_t classes = graph.classes();
@@ -165,8 +165,7 @@ class Finetuning {
     all_ = model_.parameters.all();
     all_.insert(all_.end(), classifier_.all().begin(), classifier_.all().end());
     if (!runs_in_batches(model_.config.encoder.kind)) {
-      measured_inputs_ =
-          std::make_unique<GraphInputs>(context, measured_, model_.encoder->aggregation());
+      measured_inputs_ = std::make_unique<GraphInputs>(context, measured_, model_.config.encoder);
     }
     result_.train = train_.count();
     result_.val = val_.count();
@@ -287,6 +286,12 @@ FinetuneResult finetune(const Context& context, const Graph& graph, const Pretra
   std::optional<Checkpoint> kept;
   if (checkpoint) kept = read_checkpoint(*checkpoint);
   const TrainConfig used = kept ? config_of(*kept) : config;
+  if (used.encoder.kind == EncoderKind::table) {
+    fail_input({.what = "a table has vectors of the nodes it was trained on alone",
+                .file = "encoder",
+                .found = name_of(used.encoder.kind),
+                .expected = "an encoder that sees features"});
+  }
   const Graph prepared = with_prepared_features(context, graph, used);
   LoadedEncoder start = kept ? load_encoder(*kept, checkpoint->string(), prepared)
                              : fresh_encoder(used, prepared, context.seed());

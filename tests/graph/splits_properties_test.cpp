@@ -10,9 +10,13 @@
 namespace creg {
 namespace {
 
-const std::vector<std::string> seeded_protocols = {"per-class-20-30",  "per-class-20-30-keep-small",
-                                                   "random-10-10-80",  "random-60-20-20",
-                                                   "random-10-90-ovr", "by-id"};
+const std::vector<std::string> seeded_protocols = {"per-class-20-30",
+                                                   "per-class-20-30-keep-small",
+                                                   "per-class-20-500-ovr",
+                                                   "random-10-10-80",
+                                                   "random-60-20-20",
+                                                   "random-10-90-ovr",
+                                                   "by-id"};
 
 // A graph without edges and with shuffled labels, some missing; class 0 is always large.
 Graph random_labels() {

@@ -74,6 +74,21 @@ TEST(MakeSplit, KeepSmallSplitsSmallClassesByShare) {
   EXPECT_NE(log->entries()[0].message.find("6 classes"), std::string::npos);
 }
 
+TEST(MakeSplit, PerClassTakesTwentyAndFiveHundredOfAllTheRest) {
+  const Graph graph = labelled_path({900, 300, 41, 7, 1}, 20);
+  const Split split = make_split(Context(), graph, "per-class-20-500-ovr", 3);
+  EXPECT_EQ(class_counts(graph, split.train),
+            (std::map<std::int32_t, int>{{0, 20}, {1, 20}, {2, 20}, {3, 4}, {4, 1}}));
+  EXPECT_EQ(split.val.size(), 500);
+  EXPECT_EQ(split.test.size(), 1249 - 65 - 500);
+  // Of the rest by chance, not by class: about three quarters are of the first.
+  EXPECT_NEAR(class_counts(graph, split.val)[0] / 500.0, 880.0 / 1184, 0.08);
+  const Split other = make_split(Context(), graph, "per-class-20-500-ovr", 3, 1);
+  EXPECT_NE(list(split.train), list(other.train));
+  EXPECT_NE(list(split.val), list(other.val));
+  EXPECT_EQ(make_split(Context(), labelled_path({100}), "per-class-20-500-ovr", 3).val.size(), 40);
+}
+
 TEST(MakeSplit, RandomPartsRoundDown) {
   const Graph graph = labelled_path({40, 39}, 20);
   const auto sizes = [&](const char* protocol) {

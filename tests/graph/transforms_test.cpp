@@ -21,6 +21,33 @@ std::vector<float> values(const Graph& graph) {
   return {graph.adjacency.values.begin(), graph.adjacency.values.end()};
 }
 
+TEST(SumDirections, CountsRepeatsAndLoops) {
+  const Graph counted = sum_directions(Context(), test::two_triangles());
+  const CsrMatrix wanted = test::csr(7,
+                                     {{0, 0},
+                                      {0, 1},
+                                      {0, 2},
+                                      {1, 0},
+                                      {1, 2},
+                                      {2, 0},
+                                      {2, 1},
+                                      {3, 4},
+                                      {3, 5},
+                                      {4, 3},
+                                      {4, 5},
+                                      {5, 3},
+                                      {5, 4}},
+                                     {2, 3, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  EXPECT_TRUE(test::same(counted.adjacency, wanted));
+  EXPECT_FALSE(counted.directed);
+
+  Graph weighted;
+  weighted.directed = true;
+  weighted.adjacency = test::csr(2, {{0, 1}, {0, 1}, {1, 0}}, {0.5F, 2, 3});
+  EXPECT_TRUE(test::same(sum_directions(Context(), weighted).adjacency,
+                         test::csr(2, {{0, 1}, {1, 0}}, {5.5F, 5.5F})));
+}
+
 TEST(Symmetrise, GivesBothDirectionsOnce) {
   Graph graph = test::two_triangles();
   graph.directed = true;

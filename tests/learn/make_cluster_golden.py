@@ -76,6 +76,12 @@ PCAS = [
     case("fewer rows than columns", 33, 9, 20, 3, components=5),
     case("a column of its own", 34, 30, 1, 2, components=1),
 ]
+SVDS = [
+    case("three of eight, apart", 51, 60, 8, 4, 3, 1, components=3),
+    case("more columns than rows", 52, 40, 120, 5, components=6),
+    case("many rows", 53, 500, 90, 7, 2, 1, components=7),
+    case("hardly apart", 54, 300, 250, 3, 0.1, 2, components=17),
+]
 
 stream = Stream(41)
 
@@ -103,7 +109,7 @@ METRICS = [
 ]
 
 golden = {"scikit-learn": sklearn.__version__, "given_centres": [], "separated": [], "pca": [],
-          "metrics": []}
+          "svd": [], "metrics": []}
 for spec in GIVEN_CENTRES:
     spec = dict(dict(max_iter=300, tol=1e-4), **spec)
     x = generate(spec)
@@ -123,6 +129,12 @@ for spec in PCAS:
     golden["pca"].append(dict(
         spec, variance=rounded(model.explained_variance_), axes=rounded(model.components_),
         ratio=rounded(model.explained_variance_ratio_), projected=rounded(model.transform(x)[:4])))
+for spec in SVDS:
+    left, values, right = np.linalg.svd(generate(spec), full_matrices=False)
+    k = spec["components"]
+    signs = np.sign(right[np.arange(k), np.abs(right[:k]).argmax(1)])
+    golden["svd"].append(dict(
+        spec, values=rounded(values[:k]), left=rounded(left[:5, :k] * signs)))
 for spec in METRICS:
     classes, clusters = np.array(spec["classes"]), np.array(spec["clusters"])
     table = np.zeros((clusters.max() + 1, classes.max() + 1))

@@ -172,6 +172,18 @@ TEST(Classify, APeekAtTheTestNodesIsNeverWorseThanTheEpochChosenOnOthers) {
   EXPECT_GT(peek.accuracy.at(0), accuracy(Context(), honest, test));
 }
 
+TEST(Classify, ProtocolsOfOneVsRestHaveTheSameClassifier) {
+  const Example made = example(1200, 3, 0.6);
+  const ClassifyResult ovr = classify(Context(), made.graph, made.embedding,
+                                      {.protocol = "per-class-20-500-ovr", .splits = 1});
+  EXPECT_EQ(ovr.classifier, "one-vs-rest");
+  EXPECT_EQ(ovr.normalize, Normalize::l2);
+  EXPECT_EQ(ovr.train, 60);
+  EXPECT_EQ(ovr.val, 500);
+  EXPECT_EQ(ovr.test, 640);
+  EXPECT_GT(ovr.accuracy[0], 0.85);
+}
+
 TEST(Classify, L2MakesTheScaleOfRowsIrrelevant) {
   const Example made = example(300, 3, 1);
   std::vector<float> scaled(made.embedding.values.begin(), made.embedding.values.end());

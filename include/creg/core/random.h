@@ -44,6 +44,7 @@ enum class Purpose : std::uint16_t {
   kmeans = 65,
   link_non_edges = 66,
   link_weights = 67,
+  subspace_start = 68,
   bench_values = 96,
 };
 

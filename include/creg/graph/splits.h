@@ -19,6 +19,9 @@ namespace creg {
 ///   per-class-20-30            per class 20 train, 30 val, the rest test; a class of 50 nodes or
 ///                              fewer is in no part (the paper's behaviour), which a notice says
 ///   per-class-20-30-keep-small the same, but a small class is split 20/30/50 %: none is lost
+///   per-class-20-500-ovr       per class 20 train, or half of it where that is less, rounded up;
+///   of
+///                              all the rest together 500 val, or half of it; the others test
 ///   random-10-10-80            of n labelled nodes floor(n/10) train, floor(n/10) val, rest test
 ///   random-60-20-20            floor(3n/5) train, floor(n/5) val, rest test
 ///   random-10-90-ovr           floor(n/10) train, no val, rest test

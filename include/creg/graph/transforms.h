@@ -17,6 +17,11 @@ namespace creg {
 /// the transpose of the input.
 Graph symmetrise(const Context& context, Graph graph);
 
+/// A + transpose(A), with weights: what is stored of u -> v and of v -> u, repeats and loops
+/// included, together in both directions. A graph without weights counts its entries; a loop counts
+/// twice. The graph becomes undirected. (AGC's weights of Wiki's links.)
+Graph sum_directions(const Context& context, Graph graph);
+
 /// Each u -> v once; weights of repeats are summed, a graph without weights stays without.
 Graph remove_duplicates(const Context& context, Graph graph);
 

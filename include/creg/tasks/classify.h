@@ -30,7 +30,8 @@ struct ClassifyOptions {
   std::optional<int> split;
   /// This split instead of one by protocol; its name stands for the protocol where that is empty.
   std::optional<Split> given;
-  /// Nothing: what the protocol does by itself, which is l2 for random-10-90-ovr, none elsewhere.
+  /// Nothing: what the protocol does by itself, which is l2 for those with ovr in their
+  /// names, none elsewhere.
   std::optional<Normalize> normalize;
   /// Of the splits and of a classifier that draws. Never that of the model: runs are compared on
   /// the same splits.
@@ -58,7 +59,8 @@ std::string default_protocol(const Graph& graph);
 
 /// Fits a classifier to the train nodes of every split and measures it on the val and test nodes:
 ///   random-10-10-80    softmax regression by Adam, 3000 epochs, the best on the val nodes
-///   random-10-90-ovr   one-vs-rest logistic regression, its c by 5-fold cross validation
+///   random-10-90-ovr, per-class-20-500-ovr
+///                      one-vs-rest logistic regression, its c by 5-fold cross validation
 ///   public-test-peek   the public split, softmax regression by Adam, the epoch that is best on the
 ///                      TEST nodes: what GDCL publishes, to show what it is worth; not a result
 ///   all others         logistic regression as scikit-learn has it, c = 1, 150 iterations
