@@ -16,10 +16,10 @@ std::int64_t csr_bytes(const CsrMatrix& matrix) {
 }
 
 std::int64_t resident_bytes(const TrainingStep& step, const GraphInputs& inputs,
-                            Aggregation aggregation) {
+                            const EncoderOptions& encoder) {
   std::int64_t bytes =
       inputs.features.bytes() + inputs.propagation.bytes() + csr_bytes(inputs.adjacency);
-  if (aggregation != Aggregation::gcn) bytes += inputs.hops.of_layer(0).bytes();
+  if (encoder.kind != EncoderKind::gcn) bytes += inputs.hops.of_layer(0).bytes();
   // Parameters and two moments.
   return bytes + 3 * 4 * step.model().parameters.count();
 }
@@ -46,8 +46,7 @@ EpochBench bench_epoch(const Context& context, const Graph& graph, const TrainCo
   prepare_torch(context);
   const Graph prepared = with_prepared_features(context, graph, config);
   TrainingStep step(context, prepared, config);
-  const Aggregation aggregation = step.model().encoder->aggregation();
-  const GraphInputs inputs(context, prepared, aggregation);
+  const GraphInputs inputs(context, prepared, config.encoder);
   std::unique_ptr<PlainEpoch> plain;
   if (compare_plain) {
     plain = std::make_unique<PlainEpoch>(context, prepared, config, step.model().parameters.all());
@@ -60,7 +59,7 @@ EpochBench bench_epoch(const Context& context, const Graph& graph, const TrainCo
          require_finite(loss, epoch);
          if (epoch == 0) out.first_loss = loss;
        },
-       resident_bytes(step, inputs, aggregation)}};
+       resident_bytes(step, inputs, config.encoder)}};
   if (compare_plain) {
     contestants.push_back({[&](int epoch) {
                              const double loss = plain->run(epoch);

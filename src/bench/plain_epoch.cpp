@@ -13,6 +13,7 @@
 #include "creg/core/random.h"
 #include "creg/graph/normalise.h"
 #include "creg/ops/tensors.h"
+#include "creg/train/parameters.h"
 
 namespace creg {
 namespace {
@@ -76,6 +77,14 @@ void check_plain_epoch(const TrainConfig& config) {
       break;
     default:
       refuse("activation", name_of(config.encoder.activation), "prelu, prelu-shared or relu");
+  }
+  const TrainConfig defaults;
+  for (const char* key :
+       {"hidden", "last_activation", "dropout", "channel_norm", "layer_norm", "propagation"}) {
+    const Parameter& parameter = find_parameter(key);
+    if (parameter.get(config) != parameter.get(defaults)) {
+      refuse(parameter.flag().substr(2), parameter.get(config), parameter.get(defaults));
+    }
   }
   if (config.contrast.curriculum > 1) {
     refuse("curriculum", std::to_string(config.contrast.curriculum), "0: all nodes are seeds");

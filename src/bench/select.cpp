@@ -16,8 +16,8 @@ at::Tensor fresh_embedding(const Context& context, const Graph& graph,
   const Graph prepared = with_prepared_features(context, graph, {});
   ParameterList parameters(context.seed());
   const std::unique_ptr<Encoder> encoder =
-      make_encoder(options, feature_cols(prepared.features), parameters);
-  const GraphInputs inputs(context, prepared, encoder->aggregation());
+      make_encoder(options, feature_cols(prepared.features), parameters, prepared.nodes());
+  const GraphInputs inputs(context, prepared, options);
   EpochPass pass(context, inputs, *encoder, {.seed = context.seed(), .training = false});
   return pass.hidden();
 }

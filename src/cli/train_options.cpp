@@ -2,6 +2,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/text.h"
+#include "creg/graph/transforms.h"
 #include "creg/io/file.h"
 #include "creg/methods/catalogue.h"
 #include "creg/train/parameters.h"
@@ -113,6 +114,9 @@ ChosenRun choose_run(const Context& context, const TrainOptions& options,
   context.log().write(LogLevel::info, run.recipe == "none" ? "no recipe: the defaults and the flags"
                                                            : "recipe: " + run.recipe);
   run.graph = prepare_graph(context, run.dataset, chosen.transforms);
+  if (run.config.link_counts) {
+    run.graph.adjacency = sum_directions(context, run.dataset.raw).adjacency;
+  }
   return run;
 }
 

@@ -8,34 +8,44 @@
 namespace creg {
 namespace {
 
-/// A seed per pass for what the activations draw.
-std::uint64_t noise_seed(const EpochPass::Settings& settings, std::uint64_t pass) {
-  return RandomStream(settings.seed, Purpose::activation_noise, settings.epoch, pass).bits64();
+FeatureMatrix features_of(const Context& context, const Graph& graph) {
+  if (has_features(graph.features)) return {context, graph.features};
+  return FeatureMatrix(at::empty({graph.nodes(), 0}, at::kFloat));
+}
+
+bool gathers_by_adjacency(const EncoderOptions& encoder) {
+  return encoder.kind == EncoderKind::dual ||
+         (encoder.kind == EncoderKind::gcn && encoder.propagation == Propagation::adjacency);
 }
 
 }  // namespace
 
-GraphInputs::GraphInputs(const Context& context, const Graph& graph, Aggregation aggregation)
+GraphInputs::GraphInputs(const Context& context, const Graph& graph, const EncoderOptions& encoder)
     : nodes(graph.nodes()),
       rows(graph.nodes()),
       adjacency(graph.adjacency),
-      features(context, graph.features),
-      hops(aggregation_matrix(context, graph, aggregation)),
+      features(features_of(context, graph)),
+      hops(encoder_hops(context, graph.adjacency, graph.directed, encoder, &graph.features)),
       node_hops(hops),
-      propagation(aggregation == Aggregation::gcn
+      propagation(gathers_by_adjacency(encoder)
                       ? hops.of_layer(0)
                       : aggregation_matrix(context, graph, Aggregation::gcn)) {}
 
+EncoderPass EpochPass::encoder_pass(std::uint64_t pass) const {
+  RandomStream stream(settings_.seed, Purpose::activation_noise, settings_.epoch, pass);
+  return {.order = {}, .training = settings_.training, .noise = stream.bits64()};
+}
+
 const Projected& EpochPass::projected() {
-  if (!projected_.rows.defined()) projected_ = encoder_.project(inputs_.features, inputs_.hops);
+  if (!projected_.rows.defined()) {
+    projected_ = encoder_.project(inputs_.features, inputs_.hops, encoder_pass(0));
+  }
   return projected_;
 }
 
 const at::Tensor& EpochPass::hidden() {
   if (!hidden_.defined()) {
-    hidden_ =
-        encoder_.propagate(inputs_.hops, projected(),
-                           {.training = settings_.training, .noise = noise_seed(settings_, 0)});
+    hidden_ = encoder_.propagate(inputs_.hops, projected(), encoder_pass(0));
   }
   return hidden_;
 }
@@ -49,15 +59,27 @@ at::Tensor EpochPass::nodes() {
   return inputs_.nodes == inputs_.rows ? embedding() : embedding().narrow(0, 0, inputs_.nodes);
 }
 
+const at::Tensor& EpochPass::corruption() {
+  if (!corruption_.defined()) {
+    RandomStream stream(settings_.seed, Purpose::corruption, settings_.epoch);
+    corruption_ = index_tensor(
+        random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
+  }
+  return corruption_;
+}
+
 const at::Tensor& EpochPass::corrupted() {
-  if (corrupted_.defined()) return corrupted_;
-  RandomStream stream(settings_.seed, Purpose::corruption, settings_.epoch);
-  const at::Tensor order =
-      index_tensor(random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
-  corrupted_ = finished(encoder_.propagate(
-      inputs_.node_hops, projected(),
-      {.order = order, .training = settings_.training, .noise = noise_seed(settings_, 1)}));
+  if (!corrupted_.defined()) {
+    EncoderPass pass = encoder_pass(1);
+    pass.order = corruption();
+    corrupted_ = finished(encoder_.propagate(inputs_.node_hops, projected(), pass));
+  }
   return corrupted_;
+}
+
+at::Tensor EpochPass::encode(const FeatureMatrix& features, const Hops& hops, int number) const {
+  const EncoderPass pass = encoder_pass(static_cast<std::uint64_t>(number));
+  return finished(encoder_.propagate(hops, encoder_.project(features, hops, pass), pass));
 }
 
 at::Tensor EpochPass::finished(const at::Tensor& rows) const {

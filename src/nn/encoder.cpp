@@ -1,13 +1,10 @@
 #include "creg/nn/encoder.h"
 
 #include "creg/core/error.h"
+#include "creg/nn/dual_encoder.h"
 #include "nn/encoders.h"
 
 namespace creg {
-
-Projected Encoder::project(const FeatureMatrix& features, const Hops& /*hops*/) const {
-  return {multiply(features)};
-}
 
 at::Tensor Encoder::evaluate_layer(int /*layer*/, const SparseMatrix& /*hop*/,
                                    const Projected& /*x*/) const {
@@ -15,7 +12,7 @@ at::Tensor Encoder::evaluate_layer(int /*layer*/, const SparseMatrix& /*hop*/,
 }
 
 std::unique_ptr<Encoder> make_encoder(const EncoderOptions& options, std::int64_t features,
-                                      ParameterList& parameters) {
+                                      ParameterList& parameters, std::int64_t nodes) {
   switch (options.kind) {
     case EncoderKind::gcn:
       return make_gcn(options, features, parameters);
@@ -25,6 +22,12 @@ std::unique_ptr<Encoder> make_encoder(const EncoderOptions& options, std::int64_
       return make_gin(options, features, parameters);
     case EncoderKind::sage:
       return make_sage(options, features, parameters);
+    case EncoderKind::table:
+      return make_table(options, nodes, parameters);
+    case EncoderKind::dual:
+      return std::make_unique<DualEncoder>(options, features, parameters);
+    case EncoderKind::multiplex:
+      return make_multiplex(options, features, parameters);
   }
   throw Bug("an encoder without a factory");
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "creg/nn/encoder.h"
+#include "nn/dropout.h"
 
 namespace creg {
 
@@ -14,12 +15,29 @@ std::unique_ptr<Encoder> make_gat(const EncoderOptions& options, std::int64_t fe
                                   ParameterList& parameters);
 std::unique_ptr<Encoder> make_gin(const EncoderOptions& options, std::int64_t features,
                                   ParameterList& parameters);
+std::unique_ptr<Encoder> make_multiplex(const EncoderOptions& options, std::int64_t features,
+                                        ParameterList& parameters);
+std::unique_ptr<Encoder> make_table(const EncoderOptions& options, std::int64_t nodes,
+                                    ParameterList& parameters);
 std::unique_ptr<Encoder> make_sage(const EncoderOptions& options, std::int64_t features,
                                    ParameterList& parameters);
 
 /// "encoder.0.weight": what layer `layer` calls its parameters.
 inline std::string layer_name(int layer, const char* what) {
   return "encoder." + std::to_string(layer) + "." + what;
+}
+
+/// The features as a pass sees them.
+inline FeatureMatrix seen_features(const FeatureMatrix& features, double dropout,
+                                   const EncoderPass& pass) {
+  return pass.training ? features.dropped(dropout, pass.noise) : features;
+}
+
+/// The input of layer `layer`, after the first, as a pass sees it.
+inline at::Tensor seen_rows(const at::Tensor& rows, double dropout, const EncoderPass& pass,
+                            int layer) {
+  if (!pass.training) return rows;
+  return dropped_rows(rows, {dropout, pass.noise, 2 * static_cast<std::uint32_t>(layer)});
 }
 
 }  // namespace creg

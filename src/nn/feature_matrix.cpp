@@ -7,6 +7,7 @@
 #include "creg/core/error.h"
 #include "creg/ops/aggregate.h"
 #include "creg/ops/tensors.h"
+#include "nn/dropout.h"
 
 namespace creg {
 
@@ -22,12 +23,36 @@ FeatureMatrix::FeatureMatrix(const Context& context, const Features& features)
   }
 }
 
+FeatureMatrix::FeatureMatrix(at::Tensor dense)
+    : rows_(dense.size(0)), cols_(dense.size(1)), dense_(std::move(dense)) {}
+
+FeatureMatrix FeatureMatrix::with_columns(const at::Tensor& scale) const {
+  FeatureMatrix out = *this;
+  out.scale_ = scale_.defined() ? scale_ * scale : scale;
+  return out;
+}
+
+FeatureMatrix FeatureMatrix::dropped(double rate, std::uint64_t noise) const {
+  if (rate == 0) return *this;
+  FeatureMatrix out = *this;
+  const DropoutStream stream{rate, noise, 0};
+  if (sparse()) {
+    const CsrTensors& csr = sparse_.forward();
+    const at::Tensor kept = entry_mask(csr.offsets, stream);
+    out.sparse_ = sparse_.with_values(csr.values.defined() ? kept.mul_(csr.values) : kept);
+  } else {
+    out.dense_ = dense_ * row_mask(rows_, cols_, stream);
+  }
+  return out;
+}
+
 at::Tensor FeatureMatrix::times(const at::Tensor& weights) const {
-  return sparse() ? aggregate(sparse_, weights) : at::mm(dense_, weights);
+  const at::Tensor scaled = scale_.defined() ? scale_.unsqueeze(1) * weights : weights;
+  return sparse() ? aggregate(sparse_, scaled) : at::mm(dense_, scaled);
 }
 
 at::Tensor FeatureMatrix::dense() const {
-  if (!sparse()) return dense_;
+  if (!sparse()) return scale_.defined() ? dense_ * scale_ : dense_;
   const CsrTensors& csr = sparse_.forward();
   at::Tensor out = at::zeros({rows_, cols_}, at::kFloat);
   const auto* offsets = csr.offsets.data_ptr<std::int64_t>();
@@ -39,7 +64,7 @@ at::Tensor FeatureMatrix::dense() const {
       cells[r * cols_ + columns[e]] += values == nullptr ? 1.0F : values[e];
     }
   }
-  return out;
+  return scale_.defined() ? out * scale_ : out;
 }
 
 std::int64_t FeatureMatrix::bytes() const {

@@ -27,24 +27,29 @@ at::Tensor normalised_channels(const at::Tensor& rows) {
 
 class LinearAggregation final : public Encoder {
  public:
-  LinearAggregation(Aggregation aggregation, bool channel_norm, std::vector<Layer> layers)
-      : aggregation_(aggregation), channel_norm_(channel_norm), layers_(std::move(layers)) {}
-
-  Aggregation aggregation() const override { return aggregation_; }
+  LinearAggregation(const EncoderOptions& options, std::vector<Layer> layers)
+      : dropout_(options.dropout),
+        channel_norm_(options.channel_norm),
+        layers_(std::move(layers)) {}
 
   at::Tensor multiply(const FeatureMatrix& features) const override {
     return features.times(layers_.front().weight);
   }
 
-  Projected project(const FeatureMatrix& features, const Hops& hops) const override {
-    if (!features.sparse() && gathers_first(hops.of_layer(0))) return {features.dense(), false};
-    return {multiply(features)};
+  std::int64_t first_width() const override { return layers_.front().weight.size(1); }
+
+  Projected project(const FeatureMatrix& features, const Hops& hops,
+                    const EncoderPass& pass) const override {
+    const FeatureMatrix seen = seen_features(features, dropout_, pass);
+    if (!seen.sparse() && gathers_first(hops.of_layer(0))) return {seen.dense(), false};
+    return {multiply(seen)};
   }
 
   at::Tensor propagate(const Hops& hops, const Projected& projected,
                        const EncoderPass& pass) const override {
     Projected x = projected;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
+      if (l > 0) x.rows = seen_rows(x.rows, dropout_, pass, l);
       x = {apply(l, hops.of_layer(l), x, l == 0 ? pass.order : at::Tensor(), pass), false};
     }
     return x.rows;
@@ -74,7 +79,7 @@ class LinearAggregation final : public Encoder {
     return layer.activation.after_product(hop, rows, layer.bias, order, pass, l);
   }
 
-  Aggregation aggregation_;
+  double dropout_;
   bool channel_norm_;
   std::vector<Layer> layers_;
 };
@@ -86,19 +91,18 @@ struct Start {
   double (*bias_bound)(std::int64_t in) = nullptr;
 };
 
-std::unique_ptr<Encoder> make_layers(Aggregation aggregation, const Start& start,
-                                     const EncoderOptions& options, std::int64_t features,
-                                     ParameterList& parameters) {
+std::unique_ptr<Encoder> make_layers(const Start& start, const EncoderOptions& options,
+                                     std::int64_t features, ParameterList& parameters) {
   std::vector<Layer> layers;
   for (int l = 0; l < options.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : options.dim;
-    layers.push_back(
-        {parameters.uniform(layer_name(l, "weight"), {in, options.dim},
-                            glorot_bound(in, options.dim, start.gain)),
-         parameters.uniform(layer_name(l, "bias"), {options.dim}, start.bias_bound(in)),
-         ActivationLayer(options.activation, options.dim, layer_name(l, "slope"), parameters)});
+    const std::int64_t in = l == 0 ? features : options.width(l - 1);
+    const std::int64_t out = options.width(l);
+    layers.push_back({parameters.uniform(layer_name(l, "weight"), {in, out},
+                                         glorot_bound(in, out, options.gain * start.gain)),
+                      parameters.uniform(layer_name(l, "bias"), {out}, start.bias_bound(in)),
+                      ActivationLayer(options, l, parameters)});
   }
-  return std::make_unique<LinearAggregation>(aggregation, options.channel_norm, std::move(layers));
+  return std::make_unique<LinearAggregation>(options, std::move(layers));
 }
 
 double no_bound(std::int64_t /*in*/) {
@@ -109,13 +113,12 @@ double no_bound(std::int64_t /*in*/) {
 
 std::unique_ptr<Encoder> make_gcn(const EncoderOptions& options, std::int64_t features,
                                   ParameterList& parameters) {
-  return make_layers(Aggregation::gcn, {1, no_bound}, options, features, parameters);
+  return make_layers({1, no_bound}, options, features, parameters);
 }
 
 std::unique_ptr<Encoder> make_sage(const EncoderOptions& options, std::int64_t features,
                                    ParameterList& parameters) {
-  return make_layers(Aggregation::mean, {std::sqrt(2.0), linear_bound}, options, features,
-                     parameters);
+  return make_layers({std::sqrt(2.0), linear_bound}, options, features, parameters);
 }
 
 }  // namespace creg

@@ -20,12 +20,17 @@ struct Layer {
 
 class Gin final : public Encoder {
  public:
-  explicit Gin(std::vector<Layer> layers) : layers_(std::move(layers)) {}
-
-  Aggregation aggregation() const override { return Aggregation::sum; }
+  Gin(double dropout, std::vector<Layer> layers) : dropout_(dropout), layers_(std::move(layers)) {}
 
   at::Tensor multiply(const FeatureMatrix& features) const override {
     return features.times(layers_.front().weight1);
+  }
+
+  std::int64_t first_width() const override { return layers_.front().weight1.size(1); }
+
+  Projected project(const FeatureMatrix& features, const Hops& /*hops*/,
+                    const EncoderPass& pass) const override {
+    return {multiply(seen_features(features, dropout_, pass))};
   }
 
   at::Tensor propagate(const Hops& hops, const Projected& projected,
@@ -33,7 +38,7 @@ class Gin final : public Encoder {
     at::Tensor x = projected.rows;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
       const Layer& layer = layers_[static_cast<std::size_t>(l)];
-      if (l > 0) x = at::mm(x, layer.weight1);
+      if (l > 0) x = at::mm(seen_rows(x, dropout_, pass, l), layer.weight1);
       const at::Tensor order = l == 0 ? pass.order : at::Tensor();
       x = at::elu(aggregate(hops.of_layer(l), x, {layer.bias1, {}}, order));
       x = layer.activation.after_sum(at::mm(x, layer.weight2), layer.bias2, pass, l);
@@ -42,6 +47,7 @@ class Gin final : public Encoder {
   }
 
  private:
+  double dropout_;
   std::vector<Layer> layers_;
 };
 
@@ -50,17 +56,17 @@ class Gin final : public Encoder {
 std::unique_ptr<Encoder> make_gin(const EncoderOptions& options, std::int64_t features,
                                   ParameterList& parameters) {
   std::vector<Layer> layers;
-  const std::int64_t wide = 2 * options.dim;
   for (int l = 0; l < options.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : options.dim;
-    layers.push_back(
-        {parameters.uniform(layer_name(l, "weight1"), {in, wide}, linear_bound(in)),
-         parameters.uniform(layer_name(l, "bias1"), {wide}, linear_bound(in)),
-         parameters.uniform(layer_name(l, "weight2"), {wide, options.dim}, linear_bound(wide)),
-         parameters.uniform(layer_name(l, "bias2"), {options.dim}, linear_bound(wide)),
-         ActivationLayer(options.activation, options.dim, layer_name(l, "slope"), parameters)});
+    const std::int64_t in = l == 0 ? features : options.width(l - 1);
+    const std::int64_t out = options.width(l);
+    const std::int64_t wide = 2 * out;
+    layers.push_back({parameters.uniform(layer_name(l, "weight1"), {in, wide}, linear_bound(in)),
+                      parameters.uniform(layer_name(l, "bias1"), {wide}, linear_bound(in)),
+                      parameters.uniform(layer_name(l, "weight2"), {wide, out}, linear_bound(wide)),
+                      parameters.uniform(layer_name(l, "bias2"), {out}, linear_bound(wide)),
+                      ActivationLayer(options, l, parameters)});
   }
-  return std::make_unique<Gin>(std::move(layers));
+  return std::make_unique<Gin>(options.dropout, std::move(layers));
 }
 
 }  // namespace creg

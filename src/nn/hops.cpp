@@ -9,20 +9,21 @@
 
 namespace creg {
 
-SparseMatrix aggregation_matrix(const Context& context, const Graph& graph, Aggregation kind) {
-  const auto shape = graph.directed ? SparseMatrix::Shape::general : SparseMatrix::Shape::symmetric;
+SparseMatrix aggregation_matrix(const Context& context, const CsrMatrix& adjacency, bool directed,
+                                Aggregation kind) {
+  const auto shape = directed ? SparseMatrix::Shape::general : SparseMatrix::Shape::symmetric;
   // Row i of A + I gathers from j -> i: the transposed adjacency.
   const auto gathered = [&] {
-    CsrMatrix loops = with_self_loops(context, graph.adjacency, SelfLoops::missing);
-    return graph.directed ? transpose(context, loops) : loops;
+    CsrMatrix loops = with_self_loops(context, adjacency, SelfLoops::missing);
+    return directed ? transpose(context, loops) : loops;
   };
   switch (kind) {
     case Aggregation::gcn:
-      return {context, gcn_normalised(context, graph.adjacency), shape};
+      return {context, gcn_normalised(context, adjacency), shape};
     case Aggregation::sum:
       return {context, gathered(), shape};
     case Aggregation::mean:
-      return {context, row_normalised(context, graph.adjacency, SelfLoops::missing)};
+      return {context, row_normalised(context, adjacency, SelfLoops::missing)};
     case Aggregation::attention: {
       CsrMatrix pattern = gathered();
       pattern.values = {};

@@ -19,14 +19,28 @@ std::uint64_t hash_of(const std::string& name) {
   return hash;
 }
 
+RandomStream stream_of(std::uint64_t seed, const std::string& name) {
+  return {seed, Purpose::initialisation, 0, hash_of(name) & ((1ULL << 48) - 1)};
+}
+
 }  // namespace
 
 at::Tensor ParameterList::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
   at::Tensor value = at::empty(shape, at::kFloat);
-  RandomStream stream(seed_, Purpose::initialisation, 0, hash_of(name) & ((1ULL << 48) - 1));
+  RandomStream stream = stream_of(seed_, name);
   float* const values = value.data_ptr<float>();
   for (std::int64_t i = 0; i < value.numel(); ++i) {
     values[i] = static_cast<float>((2.0 * stream.uniform() - 1.0) * bound);
+  }
+  return add(name, value);
+}
+
+at::Tensor ParameterList::normal(const std::string& name, at::IntArrayRef shape, double deviation) {
+  at::Tensor value = at::empty(shape, at::kFloat);
+  RandomStream stream = stream_of(seed_, name);
+  float* const values = value.data_ptr<float>();
+  for (std::int64_t i = 0; i < value.numel(); ++i) {
+    values[i] = static_cast<float>(stream.normal() * deviation);
   }
   return add(name, value);
 }

@@ -194,6 +194,17 @@ struct ActivateBackward : public Node {
 
 }  // namespace
 
+namespace {
+
+at::Tensor dense_product(const at::Tensor& matrix, const at::Tensor& x, const Epilogue& epilogue,
+                         const at::Tensor& order) {
+  const at::Tensor sums = at::mm(matrix, order.defined() ? x.index_select(0, order) : x);
+  if (epilogue.slope.defined()) return activate(sums, epilogue);
+  return epilogue.bias.defined() ? at::add(sums, epilogue.bias) : sums;
+}
+
+}  // namespace
+
 at::Tensor aggregate(const SparseMatrix& matrix, const at::Tensor& x, const Epilogue& epilogue,
                      const at::Tensor& order) {
   const CsrTensors& csr = matrix.forward();
@@ -206,6 +217,7 @@ at::Tensor aggregate(const SparseMatrix& matrix, const at::Tensor& x, const Epil
   TORCH_CHECK(matrix.reversible() || !wants_gradient(x),
               "aggregate: x wants a gradient through a matrix made for forward products only");
   check_epilogue(epilogue, x.size(1));
+  if (matrix.dense().defined()) return dense_product(matrix.dense(), x, epilogue, order);
   at::Tensor output;
   at::Tensor pre;
   {

@@ -58,7 +58,7 @@ EpochSteps::EpochSteps(const Context& context, const Graph& graph, const TrainCo
       neighbours_seen_(model.method->sees_neighbours()) {
   const bool sampled = describe_method(config.method).steps == StepsBy::neighbourhoods;
   if (config.batch.size == 0 || !sampled) {
-    inputs_.emplace(context, graph, model.encoder->aggregation());
+    inputs_.emplace(context, graph, config.encoder);
     show_labels(*inputs_, graph, labelled);
   }
   if (config.batch.size == 0) return;

@@ -79,7 +79,7 @@ class Layerwise {
       x = {as_tensor(std::get<DenseMatrix>(features_)), false};
     }
     for (int l = 0; l < options_.encoder.layers; ++l) {
-      auto out = std::make_unique<Rows>(nodes_, options_.encoder.dim, place());
+      auto out = std::make_unique<Rows>(nodes_, options_.encoder.width(l), place());
       const bool last = l + 1 == options_.encoder.layers;
       for (std::int64_t first = 0; first < nodes_;) {
         const std::int64_t end = block_end(first);
@@ -99,13 +99,12 @@ class Layerwise {
 
  private:
   bool sparse() const { return std::holds_alternative<CsrMatrix>(features_); }
-  std::int64_t matrix_bytes() const {
-    return nodes_ * options_.encoder.dim * std::int64_t{sizeof(float)};
-  }
+  std::int64_t widest() const { return std::max(options_.encoder.width(0), options_.encoder.dim); }
+  std::int64_t matrix_bytes() const { return nodes_ * widest() * std::int64_t{sizeof(float)}; }
   const std::filesystem::path* place() const { return on_disk_ ? &folder_ : nullptr; }
   std::int64_t default_rows() const {
     constexpr std::int64_t block_bytes = std::int64_t{64} << 20;
-    return std::max<std::int64_t>(1, block_bytes / (4 * options_.encoder.dim));
+    return std::max<std::int64_t>(1, block_bytes / (4 * widest()));
   }
 
   /// Rows of many neighbours come fewer at a time.
@@ -121,7 +120,7 @@ class Layerwise {
 
   /// Sparse features are multiplied with the first weights before anything is gathered.
   Rows multiplied_features() {
-    Rows out(nodes_, options_.encoder.dim, place());
+    Rows out(nodes_, options_.encoder.width(0), place());
     std::vector<std::int32_t> nodes;
     for (std::int64_t first = 0; first < nodes_; first += rows_at_once_) {
       const std::int64_t end = std::min(first + rows_at_once_, nodes_);

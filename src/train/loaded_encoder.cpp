@@ -55,7 +55,7 @@ LoadedEncoder load_encoder(const Checkpoint& kept, const std::string& file, cons
   }
   LoadedEncoder out;
   out.config = config_of(kept);
-  out.encoder = make_encoder(out.config.encoder, width, out.parameters);
+  out.encoder = make_encoder(out.config.encoder, width, out.parameters, graph.nodes());
   put_values(out.parameters.all(), kept.best_model, file);
   return out;
 }

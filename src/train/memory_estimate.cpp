@@ -12,6 +12,7 @@
 #include "creg/core/text.h"
 #include "creg/methods/catalogue.h"
 #include "creg/nn/feature_matrix.h"
+#include "creg/nn/hops.h"
 
 namespace creg {
 namespace {
@@ -44,38 +45,140 @@ std::int64_t feature_storage(const Features& features) {
   return 0;
 }
 
+std::int64_t encoder_parameters(const Graph& graph, const EncoderOptions& encoder) {
+  const std::int64_t features = feature_cols(graph.features);
+  if (encoder.kind == EncoderKind::table) return graph.nodes() * encoder.dim;
+  if (encoder.kind == EncoderKind::dual) return 2 * features * encoder.dim;
+  std::int64_t count = 0;
+  for (int l = 0; l < encoder.layers; ++l) {
+    const std::int64_t in = l == 0 ? features : encoder.width(l - 1);
+    const std::int64_t out = encoder.width(l);
+    count += encoder.kind == EncoderKind::gin ? 2 * out * in + 2 * out * out : in * out;
+  }
+  return count;
+}
+
 std::int64_t parameter_count(const Graph& graph, const TrainConfig& config) {
   const std::int64_t d = config.encoder.dim;
-  std::int64_t count = 0;
-  for (int l = 0; l < config.encoder.layers; ++l) {
-    const std::int64_t in = l == 0 ? feature_cols(graph.features) : d;
-    count += config.encoder.kind == EncoderKind::gin ? 2 * d * in + 2 * d * d : in * d;
-  }
+  std::int64_t count = encoder_parameters(graph, config.encoder);
   if (config.contrast.score == Score::bilinear) count += d * d;
-  if (config.method == "dgi") count += d * d;
+  const bool discriminates =
+      config.method == "dgi" || config.method == "mvgrl" || config.method == "gdcl";
+  if (discriminates) count += d * d;
+  if (config.method == "gmi") count += d * (feature_cols(graph.features) + d);
+  if (describe_method(config.method).views) count += 2 * d * config.views.projection;
+  if (config.method == "graphmae") count += d * d + (d + 4) * feature_cols(graph.features);
   if (config.regulariser.contrast) count += d * d;
   return count;
 }
 
-/// Arrays of N x d that are alive together when the backward pass begins or while it runs.
-double live_arrays(const TrainConfig& config) {
-  // Per layer and pass the sum before the activation and the activated rows.
-  double per_pass = 2.0 * config.encoder.layers;
-  if (config.encoder.kind == EncoderKind::gin) per_pass = 6.0 * config.encoder.layers;
-  if (config.encoder.kind == EncoderKind::gat) per_pass = 3.0 * config.encoder.layers;
+/// Numbers per node that one pass keeps for its way back, after the first product.
+double numbers_of_pass(const EncoderOptions& encoder) {
+  const auto d = static_cast<double>(encoder.dim);
+  switch (encoder.kind) {
+    case EncoderKind::table:
+      return d;
+    case EncoderKind::dual:
+      return 7 * d;  // per part its rows, their sum and the activated ones; both added
+    default:
+      break;
+  }
+  // Per layer the sum before the activation and the activated rows.
+  double arrays = 2;
+  if (encoder.kind == EncoderKind::gin) arrays = 6;
+  if (encoder.kind == EncoderKind::gat) arrays = 3;
   // The sums before and after normalisation.
-  if (config.encoder.channel_norm) per_pass += 2.0 * config.encoder.layers;
-  // Products between layers.
-  per_pass += config.encoder.layers - 1;
-  const double first_product = config.encoder.kind == EncoderKind::gin ? 2 : 1;
-  const bool corrupted = config.regulariser.contrast || describe_method(config.method).corrupts;
-  double arrays = first_product + per_pass * (corrupted ? 2 : 1);
-  if (config.regulariser.l2norm) arrays += corrupted ? 4 : 2;
+  if (encoder.channel_norm || encoder.layer_norm) arrays += 2;
+  double numbers = 0;
+  for (int l = 0; l < encoder.layers; ++l) {
+    const auto width = static_cast<double>(encoder.width(l));
+    numbers += arrays * width;
+    if (l == 0) continue;
+    numbers += width;  // the product between layers
+    if (encoder.dropout > 0) numbers += 2 * static_cast<double>(encoder.width(l - 1));
+  }
+  return encoder.kind == EncoderKind::multiplex ? 2 * numbers + d : numbers;
+}
+
+/// How many passes through the encoder are kept for their way back; a method of views has two of
+/// its own, and the clean one, which is looked at where Contrast-Reg does not ask for it.
+int kept_passes(const TrainConfig& config) {
+  const MethodDescription& method = describe_method(config.method);
+  const int passes = config.regulariser.contrast || method.corrupts ? 2 : 1;
+  if (config.method == "graphmae") return config.regulariser.contrast ? passes + 1 : passes;
+  return method.views ? passes + 2 : passes;
+}
+
+/// Beside the passes: what the head keeps of both views, their rows of length 1 and the gradients
+/// of those.
+double numbers_of_views(const TrainConfig& config) {
+  const auto d = static_cast<double>(config.encoder.dim);
+  const auto inside = static_cast<double>(config.views.projection);
+  return 2 * (2 * inside + d) + 4 * d;
+}
+
+/// What graphmae keeps beside the passes: the rows they start from, dropped tokens, and the decoded
+/// features on their way to the loss and back.
+double numbers_of_masks(const TrainConfig& config, std::int64_t features) {
+  const EncoderOptions& encoder = config.encoder;
+  const double masked = config.mask.rate;
+  const double tokens = encoder.dropout > 0 ? 2 * masked : 0;
+  const double decoded = (1 - masked) + 3 + 4 * masked + 2;
+  const double inside = (1 - masked) * (encoder.dropout > 0 ? 4 : 2);
+  return (tokens + decoded) * static_cast<double>(features) +
+         inside * static_cast<double>(encoder.dim) +
+         (2 + masked) * static_cast<double>(encoder.width(0));
+}
+
+/// Numbers per node that are alive together when the backward pass begins or while it runs.
+double live_numbers(const TrainConfig& config, std::int64_t features) {
+  const EncoderOptions& encoder = config.encoder;
+  const auto d = static_cast<double>(encoder.dim);
+  double first_product = static_cast<double>(encoder.width(0));
+  if (encoder.kind == EncoderKind::gin || encoder.kind == EncoderKind::dual) first_product *= 2;
+  if (encoder.kind == EncoderKind::table) first_product = 0;
+  const int passes = kept_passes(config);
+  const bool views = describe_method(config.method).views;
+  double arrays = 0;
+  if (config.regulariser.l2norm) arrays += 2 * passes;
   if (config.method == "ml") arrays += 1;
   if (config.method == "gcn-neg") arrays += 1;  // gradients of edges and of non-edges
+  // The rows of 5 lists of negatives for two terms, each with its products.
+  if (config.method == "gmi") arrays += 24;
+  if (config.method == "gdcl") arrays += 6;  // the view with hidden features, and its gradients
   if (config.contrast.score == Score::bilinear) arrays += 1;
   // The gradients on their way: of the anchors, the rows, and through the last layer.
-  return arrays + 3;
+  arrays += 3;
+  // Views have features of their own.
+  return first_product * (views ? 3 : 1) + numbers_of_pass(encoder) * passes + arrays * d +
+         (views ? numbers_of_views(config) : 0) +
+         (config.method == "graphmae" ? numbers_of_masks(config, features) : 0);
+}
+
+/// What the encoder gathers by, Â included.
+std::int64_t matrix_bytes(const Graph& graph, const EncoderOptions& encoder) {
+  const std::int64_t nodes = graph.nodes();
+  const std::int64_t entries = graph.adjacency.nonzeros() + nodes;
+  std::int64_t bytes = csr_bytes(nodes, entries);
+  const bool diffusion =
+      encoder.kind == EncoderKind::dual ||
+      (encoder.kind == EncoderKind::gcn && encoder.propagation == Propagation::diffusion);
+  // All entries, and where they stay the dense form that is made of them.
+  if (diffusion) bytes += (encoder.sparse_diffusion ? 2 : 3) * product(nodes, nodes);
+  if (encoder.kind == EncoderKind::multiplex) {
+    const std::int64_t twice =
+        entries + 3 * nodes + 2 * multiplex_neighbours * nodes;  // neighbours both ways at most
+    bytes += csr_bytes(2 * nodes, twice) * (encoder.layers > 1 ? 3 : 2);
+    bytes += 2 * product(nodes, feature_cols(graph.features));  // while neighbours are looked for
+  }
+  const bool own =
+      encoder.kind == EncoderKind::gat || encoder.kind == EncoderKind::gin ||
+      encoder.kind == EncoderKind::sage ||
+      (encoder.kind == EncoderKind::gcn && encoder.propagation == Propagation::directed_pagerank);
+  if (own) bytes += csr_bytes(nodes, entries);
+  if (graph.directed || encoder.kind == EncoderKind::sage) bytes += csr_bytes(nodes, entries);
+  if (encoder.kind == EncoderKind::gat) bytes += 8 * entries;
+  return bytes;
 }
 
 /// How many nodes a batch knows after each hop, on average: draws fall on nodes at random.
@@ -98,7 +201,7 @@ std::vector<double> nodes_after_hops(const Graph& graph, const TrainConfig& conf
 
 /// Of training in batches; the embedding afterwards is kept on disk where memory is short.
 MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
-  const std::int64_t d = config.encoder.dim;
+  const std::int64_t d = std::max(config.encoder.width(0), config.encoder.dim);
   const std::int64_t width = feature_cols(graph.features);
   const std::vector<double> known = nodes_after_hops(graph, config);
   const auto layers = static_cast<std::size_t>(config.encoder.layers);
@@ -133,10 +236,26 @@ MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
   return out;
 }
 
+/// Of smoothing features along the edges.
+MemoryEstimate estimate_filter(const Graph& graph) {
+  MemoryEstimate out;
+  const std::int64_t entries = graph.adjacency.nonzeros() + graph.nodes();
+  out.parts.push_back({"graph", graph.adjacency.bytes() + csr_bytes(graph.nodes(), entries)});
+  // Before and after a round, and a working copy.
+  out.parts.push_back(
+      {"features, smoothed",
+       feature_storage(graph.features) + 3 * product(graph.nodes(), feature_cols(graph.features))});
+  for (const MemoryPart& part : out.parts) out.total += part.bytes;
+  return out;
+}
+
 }  // namespace
 
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
-  if (config.batch.size > 0) return estimate_batches(graph, config);
+  if (describe_method(config.method).encoders.empty()) return estimate_filter(graph);
+  if (config.batch.size > 0 && runs_in_batches(config.encoder.kind)) {
+    return estimate_batches(graph, config);
+  }
   const std::int64_t nodes = graph.nodes();
   const std::int64_t d = config.encoder.dim;
   const std::int64_t entries = graph.adjacency.nonzeros() + nodes;
@@ -145,22 +264,23 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
     out.parts.push_back({name, bytes});
     out.total += bytes;
   };
-  std::int64_t matrices = csr_bytes(nodes, entries);
-  if (config.encoder.kind != EncoderKind::gcn) matrices += csr_bytes(nodes, entries);
-  if (graph.directed || config.encoder.kind == EncoderKind::sage) {
-    matrices += csr_bytes(nodes, entries);
+  const bool views = describe_method(config.method).views;
+  // A view has its matrix with its transpose, made of the edges that it kept.
+  const std::int64_t of_views = views ? 5 * csr_bytes(nodes, entries) : 0;
+  add("graph", graph.adjacency.bytes() + matrix_bytes(graph, config.encoder) + of_views);
+  // With dropout the values of an epoch beside those of all: of dense ones with their mask.
+  if (has_features(graph.features)) {
+    add("features", feature_bytes(graph) * (config.encoder.dropout > 0 ? 2 : 1));
   }
-  if (config.encoder.kind == EncoderKind::gat) matrices += 8 * entries;
-  add("graph", graph.adjacency.bytes() + matrices);
-  add("features", feature_bytes(graph));
   // Values, gradients, Adam's two moments, the best so far and the best before it.
   constexpr std::int64_t copies = 6;
   add("parameters", copies * number_bytes * parameter_count(graph, config));
   add("activations and gradients",
-      static_cast<std::int64_t>(live_arrays(config) * static_cast<double>(product(nodes, d))));
+      static_cast<std::int64_t>(live_numbers(config, feature_cols(graph.features)) *
+                                static_cast<double>(product(nodes, 1))));
   if (config.encoder.kind == EncoderKind::gat) {
     // A weight per entry and head for every layer and pass, and their gradients in one of them.
-    const std::int64_t kept = config.encoder.layers * (config.regulariser.contrast ? 2 : 1) + 1;
+    const std::int64_t kept = std::int64_t{config.encoder.layers} * kept_passes(config) + 1;
     add("attention", kept * product(entries, config.encoder.heads));
   }
   const bool all_pairs = config.method == "lc" && (config.contrast.positives == Positives::global ||

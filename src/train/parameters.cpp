@@ -8,6 +8,8 @@
 #include "creg/core/error.h"
 #include "creg/core/text.h"
 #include "creg/methods/catalogue.h"
+#include "train/check_encoder.h"
+#include "train/check_views.h"
 
 namespace creg {
 namespace {
@@ -243,13 +245,91 @@ std::vector<Parameter> make_table() {
           "random negatives per node")
       .real(
           "temperature", 1e-4, 1e4,
-          [](TrainConfig& c) -> double& { return c.contrast.temperature; }, "divides the scores")
+          [](TrainConfig& c) -> double& { return c.contrast.temperature; },
+          "divides the scores, or the cosines of views")
       .choice<LogForm>(
           "log", [](TrainConfig& c) -> LogForm& { return c.contrast.log; },
           "stable: softplus; naive: log(sigma + 1e-15) in float32, as the paper's code")
       .integer(
           "curriculum", 0, 1000, [](TrainConfig& c) -> int& { return c.contrast.curriculum; },
           "lc: rounds that take in more and more nodes, clearest first; 0: all from the start");
+  table.group("Walks");
+  table
+      .integer(
+          "walk_length", 2, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.length; },
+          "node2vec: nodes of a walk")
+      .integer(
+          "context", 2, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.context; },
+          "node2vec: nodes of a window, the first of which is the centre of the others")
+      .integer(
+          "walks", 1, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.per_node; },
+          "node2vec: walks from every node in an epoch")
+      .real(
+          "p", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.walks.p; },
+          "node2vec: a step back counts 1/p")
+      .real(
+          "q", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.walks.q; },
+          "node2vec: a step away from where the walk came from counts 1/q");
+  table.group("Clusters");
+  table
+      .integer(
+          "clusters", 0, 1 << 20, [](TrainConfig& c) -> std::int64_t& { return c.clusters.count; },
+          "gdcl, agc: how many; 0: as many as there are classes")
+      .integer(
+          "warmup", 0, large, [](TrainConfig& c) -> int& { return c.clusters.warmup; },
+          "gdcl: epochs as mvgrl, before clusters count")
+      .real(
+          "later_rate", 1e-6, 1, [](TrainConfig& c) -> double& { return c.clusters.rate; },
+          "gdcl: share of lr afterwards")
+      .integer(
+          "cluster_interval", 1, large, [](TrainConfig& c) -> int& { return c.clusters.interval; },
+          "gdcl: epochs between two looks for clusters")
+      .integer(
+          "cluster_positives", 1, large,
+          [](TrainConfig& c) -> int& { return c.clusters.positives; },
+          "gdcl: nodes of its own cluster that a node meets")
+      .integer(
+          "cluster_negatives", 1, large,
+          [](TrainConfig& c) -> int& { return c.clusters.negatives; },
+          "gdcl: nodes of other clusters that it meets");
+  table.group("Masks");
+  table
+      .real(
+          "mask_rate", 0.001, 0.999, [](TrainConfig& c) -> double& { return c.mask.rate; },
+          "graphmae: share of the nodes whose features are masked")
+      .real(
+          "replace_rate", 0, 1, [](TrainConfig& c) -> double& { return c.mask.replace; },
+          "graphmae: share of these that show another node's features instead of the token")
+      .real(
+          "sharpness", 0.1, 100, [](TrainConfig& c) -> double& { return c.mask.sharpness; },
+          "graphmae: the loss is (1 - cosine) to this power");
+  table.group("Views");
+  table
+      .real(
+          "drop_edges1", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_edges1; },
+          "grace, gca: chance of an edge to be gone from the first view, each direction on its "
+          "own; graphmae: from the masked graph")
+      .real(
+          "drop_edges2", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_edges2; },
+          "the same of the second view")
+      .real(
+          "drop_features1", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_features1; },
+          "grace, gca, digcl: chance of a column of features to be gone from the first view")
+      .real(
+          "drop_features2", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_features2; },
+          "the same of the second view")
+      .choice<Centrality>(
+          "centrality", [](TrainConfig& c) -> Centrality& { return c.views.centrality; },
+          "gca: what makes a node, its edges and its features important, so that they stay")
+      .choice<TeleportSchedule>(
+          "teleport_schedule",
+          [](TrainConfig& c) -> TeleportSchedule& { return c.views.teleport_schedule; },
+          "digcl: how the second view's teleport probability moves; log is the authors' formula, "
+          "which runs from 1.7 to 0.9, linear and exp run from 0.9 to 0.1")
+      .integer(
+          "projection", 1, 1 << 16,
+          [](TrainConfig& c) -> std::int64_t& { return c.views.projection; },
+          "grace, gca, digcl: width inside the projection head");
   table.group("Regulariser");
   table.add({.key = "reg",
              .values = "none|contrast|l2norm|weight-decay, or several joined by +",
@@ -283,22 +363,55 @@ std::vector<Parameter> make_table() {
           "how a node's vector is made from its neighbourhood")
       .integer(
           "dim", 1, 1 << 16, [](TrainConfig& c) -> std::int64_t& { return c.encoder.dim; },
-          "width of the embedding and of every layer")
+          "width of the embedding, and of every layer unless hidden says otherwise")
+      .integer(
+          "hidden", 0, 1 << 16, [](TrainConfig& c) -> std::int64_t& { return c.encoder.hidden; },
+          "width of all layers but the last; 0: dim")
       .integer(
           "layers", 1, 100, [](TrainConfig& c) -> int& { return c.encoder.layers; }, "depth")
       .choice<ActivationKind>(
           "activation", [](TrainConfig& c) -> ActivationKind& { return c.encoder.activation; },
           "after every layer; prelu has a slope per channel, prelu-shared one")
+      .truth(
+          "last_activation", [](TrainConfig& c) -> bool& { return c.encoder.last_activation; },
+          "an activation after the last layer too")
       .integer(
           "heads", 1, 1024, [](TrainConfig& c) -> int& { return c.encoder.heads; },
           "gat: attention heads, which share the width")
+      .real(
+          "dropout", 0, 0.99, [](TrainConfig& c) -> double& { return c.encoder.dropout; },
+          "chance that a value of a layer's input is dropped while training, features included")
+      .real(
+          "attention_dropout", 0, 0.99,
+          [](TrainConfig& c) -> double& { return c.encoder.attention_dropout; },
+          "gat: chance that a weight of the attention is dropped while training")
+      .real(
+          "gain", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.encoder.gain; },
+          "weights start this many times as large; not of gin and table")
       .truth(
           "channel_norm", [](TrainConfig& c) -> bool& { return c.encoder.channel_norm; },
-          "gcn, sage: bring every channel to mean 0 and variance 1/dim before the activation");
+          "gcn, sage: bring every channel to mean 0 and variance 1/dim before the activation")
+      .truth(
+          "layer_norm", [](TrainConfig& c) -> bool& { return c.encoder.layer_norm; },
+          "gcn, sage, gat: bring every row to mean 0 and variance 1, with a trained scale and "
+          "shift, before the activation")
+      .choice<Propagation>(
+          "propagation", [](TrainConfig& c) -> Propagation& { return c.encoder.propagation; },
+          "gcn: by which matrix it gathers: the normalised adjacency, the PageRank Laplacian of a "
+          "directed graph, or the personalised PageRank of all nodes")
+      .real(
+          "teleport", 1e-3, 1, [](TrainConfig& c) -> double& { return c.encoder.teleport; },
+          "the chance that a walk of such a PageRank starts anew")
+      .truth(
+          "sparse_diffusion", [](TrainConfig& c) -> bool& { return c.encoder.sparse_diffusion; },
+          "keep about as many entries of the diffusion as there are edges, columns scaled to 0..1");
   table.group("Training");
   table
       .real(
           "lr", 1e-8, 1e2, [](TrainConfig& c) -> double& { return c.lr; }, "learning rate of Adam")
+      .choice<Schedule>(
+          "schedule", [](TrainConfig& c) -> Schedule& { return c.schedule; },
+          "how the learning rate moves: cosine brings it to 0 over the epochs")
       .integer(
           "epochs", 1, large, [](TrainConfig& c) -> int& { return c.epochs; },
           "the most epochs; exactly as many with patience 0")
@@ -334,6 +447,9 @@ std::vector<Parameter> make_table() {
           "neighbourhood, or with an extra hop, some 8 times the cost");
   table.group("Data");
   table
+      .truth(
+          "link_counts", [](TrainConfig& c) -> bool& { return c.link_counts; },
+          "agc: edges weigh as often as they are stored in either direction, loops included")
       .truth(
           "pre_norm", [](TrainConfig& c) -> bool& { return c.pre_norm; },
           "divide each row of features by max(its sum, 1)")
@@ -436,6 +552,12 @@ void check_parts(const TrainConfig& config, const MethodDescription& method) {
                 .found = name_of(config.encoder.kind) + " with " + method.name,
                 .expected = "--encoder " + join_words(names, " or ")});
   }
+  if (config.link_counts && !able.empty()) {
+    fail_input({.what = "this method takes every edge once",
+                .file = "link_counts",
+                .found = "true with " + method.name,
+                .expected = "--no-link-counts, or --method agc"});
+  }
   if (config.regulariser.contrast && !method.regularised) {
     fail_input({.what = "Contrast-Reg cannot be added to this method: it has no encoder that could "
                         "see shuffled features",
@@ -472,19 +594,8 @@ void check_config(const TrainConfig& config) {
                 .found = std::to_string(config.contrast.curriculum),
                 .expected = "at most " + std::to_string(config.epochs)});
   }
-  if (config.encoder.channel_norm && config.encoder.kind != EncoderKind::gcn &&
-      config.encoder.kind != EncoderKind::sage) {
-    fail_input({.what = "this encoder has no normalisation of channels",
-                .file = "channel_norm",
-                .found = name_of(config.encoder.kind),
-                .expected = "--encoder gcn or sage"});
-  }
-  if (config.encoder.kind == EncoderKind::gat && config.encoder.dim % config.encoder.heads != 0) {
-    fail_input({.what = "the heads do not divide the width",
-                .file = "heads",
-                .found = std::to_string(config.encoder.heads),
-                .expected = "a divisor of dim, which is " + std::to_string(config.encoder.dim)});
-  }
+  check_encoder(config.encoder);
+  check_views(config);
   if (config.batch.size > 0) check_batches(config);
 }
 

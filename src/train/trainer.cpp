@@ -12,6 +12,7 @@
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/core/text.h"
+#include "creg/methods/agc.h"
 #include "creg/methods/catalogue.h"
 #include "creg/ops/runtime.h"
 #include "creg/ops/tensors.h"
@@ -344,6 +345,24 @@ class Trainer {
   Clock::time_point last_checkpoint_;
 };
 
+/// A method that computes its embedding and trains nothing.
+TrainResult compute(const Context& context, const Graph& graph, const TrainConfig& config) {
+  const auto start = Clock::now();
+  const std::int64_t clusters = config.clusters.count > 0 ? config.clusters.count : graph.classes();
+  if (clusters < 1) {
+    fail_input({.what = "agc needs to know how many clusters there are",
+                .file = "clusters",
+                .expected = "--clusters 2 or more, or labels whose classes are counted"});
+  }
+  AgcResult found = agc(context, graph, {.clusters = clusters, .seed = context.seed()});
+  TrainResult result;
+  result.embedding = std::move(found.embedding);
+  result.epochs_run = static_cast<int>(found.intra.size());
+  result.best_epoch = found.power - 1;
+  result.seconds = seconds_since(start);
+  return result;
+}
+
 }  // namespace
 
 TrainResult train(const Context& context, const Graph& graph, const TrainConfig& config,
@@ -352,6 +371,7 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
   check_config(config);
   prepare_torch(context);
   const Graph prepared = with_prepared_features(context, graph, config);
+  if (describe_method(config.method).encoders.empty()) return compute(context, prepared, config);
   return Trainer(context, prepared, config, files, observer, labelled).run();
 }
 
@@ -391,7 +411,7 @@ DenseMatrix embed(const Context& context, const Graph& graph,
     return output_of(context, prepared, inputs, *loaded.encoder, nullptr, config, {}).embedding;
   };
   if (config.batch.size > 0 && runs_in_batches(config.encoder.kind)) return output(nullptr);
-  const GraphInputs inputs(context, prepared, loaded.encoder->aggregation());
+  const GraphInputs inputs(context, prepared, config.encoder);
   return output(&inputs);
 }
 

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "creg/contrast/curriculum.h"
 #include "creg/core/error.h"
@@ -13,6 +14,7 @@ namespace creg {
 
 Graph with_prepared_features(const Context& context, Graph graph, const TrainConfig& config) {
   if (!has_features(graph.features)) {
+    if (config.encoder.kind == EncoderKind::table) return graph;
     fail_input({.what = "the dataset has no features, and an encoder needs some",
                 .file = graph.name,
                 .hint = "give a table with --features FILE or the key `features`; labels are not "
@@ -23,12 +25,18 @@ Graph with_prepared_features(const Context& context, Graph graph, const TrainCon
 
 Model::Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed)
     : parameters(seed),
-      encoder(make_encoder(config.encoder, feature_cols(graph.features), parameters)) {
+      encoder(
+          make_encoder(config.encoder, feature_cols(graph.features), parameters, graph.nodes())) {
   method = make_method(config.method,
                        {.contrast = config.contrast,
+                        .clusters = config.clusters,
+                        .views = config.views,
+                        .walks = config.walks,
+                        .mask = config.mask,
+                        .encoder = config.encoder,
                         .dim = config.encoder.dim,
                         .epochs = config.epochs,
-                        .encoder = config.encoder,
+                        .first_width = encoder->first_width(),
                         .features = feature_cols(graph.features),
                         .nodes = graph.nodes(),
                         .classes = graph.classes()},
@@ -40,6 +48,14 @@ Model::Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed)
 }
 
 namespace {
+
+/// Of the clean embedding, which no loss need have asked for: then it has no way back.
+void add_norms(EpochStatistics& statistics, EpochPass& pass) {
+  const at::NoGradGuard no_grad;
+  const NormStatistics norms = norm_statistics(pass.nodes().detach());
+  statistics.norm_mean = norms.mean;
+  statistics.norm_variance = norms.variance;
+}
 
 /// An epoch that has begun is finished: its long passes do not notice Ctrl-C.
 Context without_stop(const Context& context) {
@@ -64,6 +80,11 @@ bool TrainingStep::starts_round(int epoch) const {
          round_of(epoch, config_.epochs, config_.contrast.curriculum, nodes_).starts;
 }
 
+double TrainingStep::schedule_rate(int epoch) const {
+  if (config_.schedule == Schedule::constant) return 1;
+  return (1 + std::cos(std::numbers::pi * epoch / config_.epochs)) / 2;
+}
+
 double TrainingStep::round_rate(int epoch) const {
   const int rounds = config_.contrast.curriculum;
   if (rounds < 2) return 1;
@@ -71,8 +92,10 @@ double TrainingStep::round_rate(int epoch) const {
 }
 
 EpochStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint32_t draw) {
-  if (epoch > 0 && starts_round(epoch)) adam_.restart(config_.lr);
-  adam_.set_lr(config_.lr * round_rate(epoch) * model_.method->rate(epoch));
+  if (epoch > 0 && (starts_round(epoch) || model_.method->starts_afresh(epoch))) {
+    adam_.restart(config_.lr);
+  }
+  adam_.set_lr(config_.lr * schedule_rate(epoch) * round_rate(epoch) * model_.method->rate(epoch));
   EpochStatistics statistics;
   statistics.epoch = epoch;
   statistics.lr = adam_.lr();
@@ -93,9 +116,7 @@ EpochStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uin
       total = total + penalty * ratio_.ratio();
     }
     statistics.loss = total.item<double>();
-    const NormStatistics norms = norm_statistics(pass.nodes().detach());
-    statistics.norm_mean = norms.mean;
-    statistics.norm_variance = norms.variance;
+    add_norms(statistics, pass);
     if (!std::isfinite(statistics.loss)) return statistics;
     total.backward();
   }

@@ -20,6 +20,7 @@ Graph with_prepared_features(const Context& context, Graph graph, const TrainCon
 
 /// Encoder, method and regulariser with one list of parameters.
 struct Model {
+  /// `graph` has prepared features.
   Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed);
 
   ParameterList parameters;
@@ -49,6 +50,8 @@ class TrainingStep {
   void set_ratio(double ratio) { ratio_.set(ratio); }
 
  private:
+  /// The learning rate by the schedule as a share of the run's.
+  double schedule_rate(int epoch) const;
   /// The learning rate of the epoch's round as a share of the run's.
   double round_rate(int epoch) const;
 

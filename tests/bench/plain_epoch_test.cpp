@@ -40,7 +40,7 @@ void expect_same_training(const Graph& graph, const TrainConfig& config, int epo
   prepare_torch(context);
   const Graph prepared = with_prepared_features(context, graph, config);
   TrainingStep step(context, prepared, config);
-  const GraphInputs inputs(context, prepared, step.model().encoder->aggregation());
+  const GraphInputs inputs(context, prepared, config.encoder);
   PlainEpoch plain(context, prepared, config, step.model().parameters.all());
   for (int epoch = 0; epoch < epochs; ++epoch) {
     const double ours = step.run(inputs, epoch, static_cast<std::uint32_t>(epoch)).loss;

@@ -34,7 +34,7 @@ class WholeNeighbourhoods : public ::testing::TestWithParam<Case> {
   }
 
   at::Tensor whole_embedding() const {
-    const GraphInputs inputs(context_, graph_, Aggregation::mean);
+    const GraphInputs inputs(context_, graph_, {.kind = EncoderKind::sage});
     EpochPass pass(context_, inputs, *encoder_, {});
     return pass.embedding();
   }
@@ -155,7 +155,7 @@ TEST_P(WholeNeighbourhoods, TheCorruptedPassShufflesTheSampledNodesFeatures) {
   for (std::int32_t i = 0; i < count; ++i) shuffled[batch.nodes[i]] = x[batch.nodes[order[i]]];
   Graph other = graph_;
   other.features = as_dense(shuffled);
-  const GraphInputs whole(context_, other, Aggregation::mean);
+  const GraphInputs whole(context_, other, {.kind = EncoderKind::sage});
   EpochPass corrupted(context_, whole, *encoder_, {});
   expect_close(pass.corrupted(), corrupted.embedding().index_select(0, numbers(seeds_)));
 }

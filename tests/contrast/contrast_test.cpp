@@ -121,7 +121,7 @@ class ContrastRegTest : public ::testing::Test {
   ContrastRegTest()
       : graph_(test::two_groups()),
         encoder_(make_encoder({.dim = 6}, 12, parameters_)),
-        inputs_(Context(), graph_, encoder_->aggregation()) {}
+        inputs_(Context(), graph_, EncoderOptions{}) {}
 
   double formula(const at::Tensor& direction, std::uint32_t epoch, bool unit_rows) {
     RandomStream stream(9, Purpose::corruption, epoch);
@@ -129,7 +129,7 @@ class ContrastRegTest : public ::testing::Test {
     const auto encode = [&](const at::Tensor& x) {
       const FeatureMatrix features(Context(), Features(as_dense(x)));
       const at::Tensor h =
-          encoder_->propagate(inputs_.hops, encoder_->project(features, inputs_.hops), {});
+          encoder_->propagate(inputs_.hops, encoder_->project(features, inputs_.hops, {}), {});
       const at::Tensor rows = h.detach().to(at::kDouble);
       return unit_rows ? rows / rows.norm(2, 1, true).clamp_min(1e-12) : rows;
     };

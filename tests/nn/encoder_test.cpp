@@ -74,6 +74,8 @@ at::Tensor reference_layer(const Reference& graph, EncoderKind kind, const Param
       }
       return leaky(at::cat(outputs, 1) + named("bias"), named("slope"));
     }
+    default:
+      ADD_FAILURE() << "no reference";
   }
   return {};
 }
@@ -99,8 +101,8 @@ TEST_P(Encoders, MatchTheirFormulas) {
   const auto encoder = make_encoder(options(), 12, parameters);
   const FeatureMatrix features(Context(), graph.features);
   ASSERT_TRUE(features.sparse());
-  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
-  const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops), {});
+  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
+  const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops, {}), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
     wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2);
@@ -114,9 +116,9 @@ TEST(ChannelNorm, BringsEveryChannelToOneSpread) {
   ParameterList parameters(3);
   const EncoderOptions options{.dim = 8, .layers = 2, .channel_norm = true};
   const auto encoder = make_encoder(options, 12, parameters);
-  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options);
   const FeatureMatrix features(Context(), graph.features);
-  const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops), {});
+  const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops, {}), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < 2; ++l) {
     const std::string layer = "encoder." + std::to_string(l);
@@ -139,9 +141,9 @@ TEST_P(Encoders, FollowTheDirectionOfEdges) {
   const Reference reference(graph);
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
   const at::Tensor h = encoder->propagate(
-      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), {});
+      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
     wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2);
@@ -155,14 +157,14 @@ TEST_P(Encoders, AnOrderIsAsIfTheFeaturesWereShuffled) {
   Graph graph = test::two_groups();
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
   RandomStream stream(1, Purpose::test);
   const at::Tensor order = index_tensor(random_permutation(40, stream));
   const at::Tensor shared = encoder->propagate(
-      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), {.order = order});
+      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {.order = order});
   const at::Tensor shuffled = as_tensor(to_dense(graph.features)).index_select(0, order);
   const FeatureMatrix other(Context(), Features(as_dense(shuffled)));
-  const at::Tensor apart = encoder->propagate(hops, encoder->project(other, hops), {});
+  const at::Tensor apart = encoder->propagate(hops, encoder->project(other, hops, {}), {});
   EXPECT_LT(distance(shared.detach(), apart.detach()), 1e-5);
 }
 
@@ -170,9 +172,9 @@ TEST_P(Encoders, EveryParameterGetsAGradient) {
   Graph graph = test::two_groups();
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
   const at::Tensor h = encoder->propagate(
-      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), {});
+      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {});
   (h * test::irregular(h.sizes())).sum().backward();
   for (const NamedTensor& item : parameters.all()) {
     ASSERT_TRUE(item.value.grad().defined()) << item.name;
@@ -195,10 +197,11 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Encoders,
 at::Tensor gcn_with(ActivationKind activation, const EncoderPass& pass) {
   Graph graph = test::two_groups();
   ParameterList parameters(3);
-  const auto encoder = make_encoder({.dim = 6, .activation = activation}, 12, parameters);
-  const Hops hops(aggregation_matrix(Context(), graph, encoder->aggregation()));
+  const EncoderOptions options{.dim = 6, .activation = activation};
+  const auto encoder = make_encoder(options, 12, parameters);
+  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options);
   return encoder
-      ->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features), hops), pass)
+      ->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), pass)
       .detach();
 }
 

@@ -69,6 +69,66 @@ TEST(FeatureMatrix, CountsTheBytesItHolds) {
   EXPECT_EQ(sparse.bytes(), (21 + 11) * 8 + 2 * 20 * (4 + 4));
 }
 
+TEST(FeatureMatrix, ADenseTensorGetsAGradient) {
+  test::expect_matches([](const test::Tensors& in) { return FeatureMatrix(in[0]).times(in[1]); },
+                       [](const test::Tensors& in) { return in[0].mm(in[1]); },
+                       {test::irregular({4, 3}), test::irregular({3, 2}, 1)});
+}
+
+TEST(FeatureMatrix, ColumnsAreScaledInSparseAndDense) {
+  for (const std::int64_t filled : {std::int64_t{20}, std::int64_t{200}}) {
+    const CsrMatrix csr = with_filled(filled);
+    const FeatureMatrix features{Context(), Features(csr)};
+    const at::Tensor x = as_tensor(to_dense(Features(csr))).to(at::kDouble);
+    const at::Tensor scale = test::irregular({10}, 2);
+    EXPECT_LT(distance(features.with_columns(scale).dense(), x * scale), 1e-6);
+    EXPECT_LT(distance(features.with_columns(scale).with_columns(scale).dense(), x * scale * scale),
+              1e-6);
+    test::expect_matches(
+        [&](const test::Tensors& in) { return features.with_columns(in[0]).times(in[1]); },
+        [&](const test::Tensors& in) { return (x * in[0]).mm(in[1]); },
+        {scale, test::irregular({10, 3})}, 5e-5);
+  }
+}
+
+/// Product and dense form see the same values, about the wanted share is gone, and the others keep
+/// the mean.
+TEST(FeatureMatrix, DroppedValuesAreGoneAndTheOthersLarger) {
+  for (const std::int64_t filled : {std::int64_t{70}, std::int64_t{200}}) {
+    const CsrMatrix csr = with_filled(filled);
+    const FeatureMatrix features{Context(), Features(csr)};
+    EXPECT_EQ(features.sparse(), filled == 70);
+    const at::Tensor x = features.dense();
+    double gone = 0;
+    at::Tensor sum = at::zeros({20, 10}, at::kDouble);
+    constexpr int draws = 2000;
+    for (std::uint64_t noise = 0; noise < draws; ++noise) {
+      const at::Tensor dropped = features.dropped(0.25, noise).dense();
+      const at::Tensor kept = dropped != 0;
+      gone += 1 - kept.sum().item<double>() / static_cast<double>(filled);
+      ASSERT_LT(distance(dropped, at::where(kept, x / 0.75, at::zeros_like(x))), 1e-6);
+      sum += dropped;
+    }
+    EXPECT_NEAR(gone / draws, 0.25, 0.01);
+    EXPECT_LT(distance(sum / draws, x), 0.06);
+  }
+}
+
+TEST(FeatureMatrix, DroppedValuesAreDroppedBothWays) {
+  const CsrMatrix csr = with_filled(70);
+  const FeatureMatrix dropped =
+      FeatureMatrix{Context(), Features(csr)}.with_columns(test::irregular({10})).dropped(0.5, 3);
+  const at::Tensor x = dropped.dense().to(at::kDouble);
+  test::expect_matches([&](const test::Tensors& in) { return dropped.times(in[0]); },
+                       [&](const test::Tensors& in) { return x.mm(in[0]); },
+                       {test::irregular({10, 3})}, 5e-5);
+}
+
+TEST(FeatureMatrix, NothingIsDroppedAtRateZero) {
+  const FeatureMatrix features{Context(), Features(with_filled(70))};
+  EXPECT_TRUE(at::equal(features.dropped(0, 3).dense(), features.dense()));
+}
+
 TEST(FeatureMatrix, NeedsFeatures) {
   EXPECT_THROW(FeatureMatrix(Context(), Features()), Bug);
 }

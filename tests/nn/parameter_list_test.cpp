@@ -21,6 +21,14 @@ TEST(ParameterList, UniformFillsItsRange) {
   EXPECT_NEAR(value.detach().to(at::kDouble).pow(2).mean().item<double>(), 0.25 / 3, 0.002);
 }
 
+TEST(ParameterList, NormalHasItsDeviation) {
+  ParameterList parameters(1);
+  const at::Tensor value = parameters.normal("w", {100, 100}, 0.5).detach().to(at::kDouble);
+  EXPECT_NEAR(value.mean().item<double>(), 0, 0.02);
+  EXPECT_NEAR(value.square().mean().item<double>(), 0.25, 0.01);
+  EXPECT_NEAR(value.pow(4).mean().item<double>(), 3 * 0.25 * 0.25, 0.02);
+}
+
 TEST(ParameterList, AValueDependsOnSeedAndNameAlone) {
   ParameterList first(1);
   const at::Tensor alone = first.uniform("w", {20}, 1);

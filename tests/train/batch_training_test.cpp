@@ -188,7 +188,7 @@ TEST_P(LayerByLayer, GivesTheEmbeddingOfOnePass) {
   const std::unique_ptr<Encoder> encoder = make_encoder(options, 12, parameters);
   const TempDir scratch;
   for (const bool unit_rows : {false, true}) {
-    const GraphInputs inputs(context, graph, Aggregation::mean);
+    const GraphInputs inputs(context, graph, {.kind = EncoderKind::sage});
     EpochPass pass(context, inputs, *encoder, {.unit_rows = unit_rows, .training = false});
     const DenseMatrix found = embed_layerwise(context, graph, *encoder,
                                               {.encoder = options,

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+#include <string>
+
 #include "creg/io/file.h"
 #include "creg/train/recipes.h"
 #include "support/expect_error.h"
@@ -102,6 +106,28 @@ TEST(Parameters, CombinationsThatMakeNoSenseAreRefused) {
   expect_error([&] { check_config(config); }, {"heads", "512"});
 }
 
+TEST(Parameters, ViewsSayWhatTheyNeed) {
+  TrainConfig config;
+  find_parameter("method").set(config, "digcl");
+  expect_error([&] { check_config(config); },
+               {"digcl", "adjacency", "--propagation directed-pagerank"});
+  find_parameter("propagation").set(config, "directed-pagerank");
+  check_config(config);
+  find_parameter("method").set(config, "grace");
+  find_parameter("propagation").set(config, "adjacency");
+  find_parameter("encoder").set(config, "dual");
+  expect_error([&] { check_config(config); }, {"dual with grace", "gcn, gat, gin or sage"});
+  find_parameter("encoder").set(config, "sage");
+  check_config(config);
+  find_parameter("temperature").set(config, "0.01");
+  expect_error([&] { check_config(config); }, {"temperature", "0.025"});
+  find_parameter("temperature").set(config, "0.5");
+  find_parameter("batch_size").set(config, "10");
+  expect_error([&] { check_config(config); }, {"whole graph", "grace"});
+  expect_error([&] { find_parameter("centrality").set(config, "betweenness"); },
+               {"degree, pagerank or eigenvector"});
+}
+
 TEST(Parameters, SettingsNameTheLine) {
   TrainConfig config;
   const Bytes toml = Bytes::from_string("lr = 1e-2\nk = 0\n", "mine.toml");
@@ -153,9 +179,27 @@ TEST(Recipes, AllAreValidAndNameTheirSource) {
     TrainConfig config;
     const std::string dataset = apply_recipe(config, recipe.text, recipe.path);
     check_config(config);
-    EXPECT_EQ(recipe.path, config.method + "/" + dataset + ".toml");
+    EXPECT_EQ(recipe.path, config.method + "/" + (dataset.empty() ? "default" : dataset) + ".toml");
     EXPECT_NE(recipe.text.find("\nsource = \""), std::string::npos) << recipe.path;
   }
+}
+
+TEST(Recipes, AllOfTheFolderAreShipped) {
+  const std::filesystem::path folder = test::source_dir() / "recipes";
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string path = std::filesystem::relative(entry.path(), folder).generic_string();
+    if (entry.is_regular_file() && path != "template.toml") files.insert(path);
+  }
+  std::set<std::string> shipped;
+  for (const Recipe& recipe : shipped_recipes()) shipped.insert(recipe.path);
+  EXPECT_EQ(files, shipped) << "src/train/CMakeLists.txt lists them";
+}
+
+TEST(Recipes, AMethodsOwnRecipeStandsInForDatasetsWithout) {
+  EXPECT_EQ(find_recipe("grace", "cora")->path, "grace/cora.toml");
+  EXPECT_EQ(find_recipe("grace", "photo")->path, "grace/default.toml");
+  EXPECT_EQ(find_recipe("grace", "")->path, "grace/default.toml");
 }
 
 TEST(Recipes, TheTableOfThePaperIsThere) {

@@ -17,15 +17,15 @@ namespace creg {
 /// nodes, and a whole graph has none.
 struct GraphInputs {
   /// Of a whole graph.
-  GraphInputs(const Context& context, const Graph& graph, Aggregation aggregation);
+  GraphInputs(const Context& context, const Graph& graph, const EncoderOptions& encoder);
   /// Of parts made elsewhere (contrast/batch_inputs.h).
   explicit GraphInputs(FeatureMatrix made) : features(std::move(made)) {}
 
   bool batch = false;  ///< part of a graph
   std::int64_t nodes = 0;
   std::int64_t rows = 0;
-  CsrMatrix adjacency;  ///< [nodes, rows]: who is a neighbour of whom
-  FeatureMatrix features;
+  CsrMatrix adjacency;       ///< [nodes, rows]: who is a neighbour of whom
+  FeatureMatrix features;    ///< of a graph without features [rows, 0]
   Hops hops;                 ///< to `rows` rows
   Hops node_hops;            ///< the same to the first `nodes` of them alone
   at::Tensor seeds;          ///< int32, the nodes whose pairs this step takes; undefined: all
@@ -50,6 +50,15 @@ class EpochPass {
   const Context& context() const { return context_; }
   const GraphInputs& inputs() const { return inputs_; }
   const Settings& settings() const { return settings_; }
+  const Encoder& encoder() const { return encoder_; }
+
+  /// What clean and corrupted passes start from.
+  const Projected& projected();
+  /// The features' rows in the order of the corrupted pass: int32.
+  const at::Tensor& corruption();
+  /// How pass number `pass` through the encoder differs from the plain one: 0 is the clean pass, 1
+  /// the corrupted one, further ones are the method's. The order is left out.
+  EncoderPass encoder_pass(std::uint64_t pass) const;
 
   /// The encoder's output before rows are brought to length 1: all `rows`.
   const at::Tensor& hidden();
@@ -60,12 +69,14 @@ class EpochPass {
   /// The embedding of those nodes when the features' rows are shuffled, once per step.
   const at::Tensor& corrupted();
 
+  /// The embedding of another view of the same graph by the same encoder. `number` tells the passes
+  /// of one step apart; those above are 0 and 1.
+  at::Tensor encode(const FeatureMatrix& features, const Hops& hops, int number) const;
+
   /// Rows brought to length 1 where the settings say so.
   at::Tensor finished(const at::Tensor& rows) const;
 
  private:
-  const Projected& projected();
-
   const Context& context_;
   const GraphInputs& inputs_;
   const Encoder& encoder_;
@@ -73,6 +84,7 @@ class EpochPass {
   Projected projected_;
   at::Tensor hidden_;
   at::Tensor embedding_;
+  at::Tensor corruption_;
   at::Tensor corrupted_;
 };
 

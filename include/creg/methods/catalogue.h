@@ -22,6 +22,7 @@ struct MethodDescription {
   bool positives = false;   ///< lets one choose where positives come from
   StepsBy steps = StepsBy::whole_graph;
   bool corrupts = false;  ///< it encodes shuffled features too, as Contrast-Reg does
+  bool views = false;     ///< it contrasts two views of the whole graph
   /// The name of its pairs' PairSource (calibration/pair_sample.h); empty: no pairs of nodes.
   std::string own_pairs;
   bool labels = false;  ///< learns from the labels of the training nodes

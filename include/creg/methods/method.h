@@ -10,6 +10,7 @@
 
 #include "creg/contrast/epoch_pass.h"
 #include "creg/contrast/options.h"
+#include "creg/nn/encoder_options.h"
 #include "creg/nn/parameter_list.h"
 
 namespace creg {
@@ -39,6 +40,8 @@ class Method {
   virtual at::Tensor class_scores(EpochPass& /*pass*/) { return {}; }
   /// The learning rate of an epoch as a share of the run's.
   virtual double rate(int /*epoch*/) const { return 1; }
+  /// Whether the optimiser forgets what it knows before this epoch.
+  virtual bool starts_afresh(int /*epoch*/) const { return false; }
   /// Whether weight decay pulls at this parameter.
   virtual bool decays(const std::string& /*parameter*/) const { return true; }
   /// What must survive a restart beside the parameters; values are tensors of any type.
@@ -48,10 +51,15 @@ class Method {
 
 struct MethodOptions {
   ContrastOptions contrast;
-  std::int64_t dim = 0;
-  int epochs = 0;  ///< the most there will be: rounds are shares of it
+  ClusterContrastOptions clusters;
+  ViewOptions views;
+  WalkOptions walks;
+  MaskOptions mask;
   EncoderOptions encoder;
-  std::int64_t features = 0;  ///< columns
+  std::int64_t dim = 0;
+  int epochs = 0;                ///< the most there will be: rounds are shares of it
+  std::int64_t first_width = 0;  ///< Encoder::first_width()
+  std::int64_t features = 0;     ///< columns
   std::int64_t nodes = 0;
   std::int64_t classes = 0;  ///< 0 without labels
 };

@@ -17,7 +17,7 @@ namespace creg {
 struct EncoderPass {
   at::Tensor
       order;  ///< int32 permutation: the features' rows are taken in this order; or undefined
-  bool training = false;    ///< RReLU draws its slopes
+  bool training = false;    ///< dropout drops, RReLU draws its slopes
   std::uint64_t noise = 0;  ///< from this seed
 };
 
@@ -37,11 +37,14 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
   virtual ~Encoder() = default;
 
-  virtual Aggregation aggregation() const = 0;
-  /// [N, .]: the product of the features with the first layer's weights.
+  /// [N, first_width()]: the product of the features with the first layer's weights.
   virtual at::Tensor multiply(const FeatureMatrix& features) const = 0;
-  /// What the layers start from, whose first one gathers by the first of `hops`.
-  virtual Projected project(const FeatureMatrix& features, const Hops& hops) const;
+  virtual std::int64_t first_width() const = 0;
+  /// What the layers start from, whose first one gathers by the first of `hops`. Where the pass is
+  /// of training, values of the features are dropped; passes that start from the same rows share
+  /// what was dropped.
+  virtual Projected project(const FeatureMatrix& features, const Hops& hops,
+                            const EncoderPass& pass) const = 0;
   /// The embedding, [rows of the last hop, dim], from what `project` returned for hops with the
   /// same first shape.
   virtual at::Tensor propagate(const Hops& hops, const Projected& projected,
@@ -52,8 +55,9 @@ class Encoder {
   virtual at::Tensor evaluate_layer(int layer, const SparseMatrix& hop, const Projected& x) const;
 };
 
-/// The encoder with fresh parameters, which are added to `parameters` under "encoder.".
+/// The encoder with fresh parameters, which are added to `parameters` under "encoder.". A table
+/// needs the number of nodes.
 std::unique_ptr<Encoder> make_encoder(const EncoderOptions& options, std::int64_t features,
-                                      ParameterList& parameters);
+                                      ParameterList& parameters, std::int64_t nodes = 0);
 
 }  // namespace creg

@@ -9,10 +9,19 @@
 
 namespace creg {
 
-enum class EncoderKind { gcn, gat, gin, sage };
+enum class EncoderKind {
+  gcn,
+  gat,
+  gin,
+  sage,
+  table,      ///< a free vector per node: neither features nor edges
+  dual,       ///< two GCNs, one by the adjacency and one by its diffusion, added
+  multiplex,  ///< GCN over two layers of nodes: joined by edges, and by similar features
+};
 template <>
 struct EnumNames<EncoderKind> {
-  static constexpr std::array<std::string_view, 4> names = {"gcn", "gat", "gin", "sage"};
+  static constexpr std::array<std::string_view, 7> names = {"gcn",   "gat",  "gin",      "sage",
+                                                            "table", "dual", "multiplex"};
 };
 
 /// Whether an encoder of this kind can gather from sampled neighbours.
@@ -34,15 +43,44 @@ struct EnumNames<ActivationKind> {
                                                             "elu",   "rrelu",        "none"};
 };
 
+/// By which matrix a GCN layer gathers.
+enum class Propagation {
+  adjacency,          ///< D^-1/2 (A+I) D^-1/2
+  directed_pagerank,  ///< the PageRank Laplacian of a directed graph, normalised again (DiGCL)
+  diffusion,          ///< personalised PageRank (MVGRL)
+};
+template <>
+struct EnumNames<Propagation> {
+  static constexpr std::array<std::string_view, 3> names = {"adjacency", "directed-pagerank",
+                                                            "diffusion"};
+};
+
 struct EncoderOptions {
   EncoderKind kind = EncoderKind::gcn;
-  std::int64_t dim = 512;  ///< width of every layer
+  std::int64_t dim = 512;   ///< width of the embedding
+  std::int64_t hidden = 0;  ///< width of all layers but the last; 0: dim
   int layers = 1;
   ActivationKind activation = ActivationKind::prelu;  ///< after every layer
-  int heads = 4;                                      ///< of GAT; they share `dim`
+  bool last_activation = true;                        ///< after the last one too
+  int heads = 4;                                      ///< of GAT; they share a layer's width
+  double dropout = 0;            ///< of every layer's input while training, features included
+  double attention_dropout = 0;  ///< of GAT's weights after the softmax, while training
+  double gain = 1;               ///< weights start this many times as large
   /// GCN and SAGE: every channel is brought to mean 0 and variance 1/dim over the nodes before the
   /// bias and the activation, so that no embedding starts long.
   bool channel_norm = false;
+  /// GCN, SAGE and GAT: every row is brought to mean 0 and variance 1 after the bias, with a
+  /// learned scale and shift per channel, before the activation.
+  bool layer_norm = false;
+  Propagation propagation = Propagation::adjacency;  ///< of GCN
+  double teleport = 0.1;  ///< of directed_pagerank and diffusion, that of a dual encoder included
+  /// The diffusion keeps about as many entries as the graph has edges, its columns scaled to 0..1.
+  bool sparse_diffusion = false;
+
+  std::int64_t width(int layer) const { return layer + 1 == layers || hidden == 0 ? dim : hidden; }
+  ActivationKind activation_after(int layer) const {
+    return layer + 1 == layers && !last_activation ? ActivationKind::none : activation;
+  }
 };
 
 }  // namespace creg

@@ -6,6 +6,7 @@
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
 #include "creg/graph/neighbour_sampler.h"
+#include "creg/nn/encoder_options.h"
 #include "creg/ops/sparse_matrix.h"
 
 namespace creg {
@@ -17,8 +18,14 @@ enum class Aggregation {
   attention,  ///< the pattern of A + I, its entries linked with those of the transpose
 };
 
-/// The matrix of a whole graph. Row i gathers from the in-neighbours of node i and from itself.
-SparseMatrix aggregation_matrix(const Context& context, const Graph& graph, Aggregation kind);
+/// The matrix of a whole graph. Row i gathers from the in-neighbours of node i and from itself. An
+/// adjacency that is not `directed` has both directions of every edge.
+SparseMatrix aggregation_matrix(const Context& context, const CsrMatrix& adjacency, bool directed,
+                                Aggregation kind);
+inline SparseMatrix aggregation_matrix(const Context& context, const Graph& graph,
+                                       Aggregation kind) {
+  return aggregation_matrix(context, graph.adjacency, graph.directed, kind);
+}
 
 /// The mean over a node and its sampled neighbours, for the first `rows` nodes of a batch; of their
 /// neighbours only those among the first `cols` nodes count. Nodes whose neighbours were not drawn
@@ -31,7 +38,8 @@ SparseMatrix sampled_mean(const Context& context, const SampledBatch& batch, std
 SparseMatrix mean_of_rows(const Context& context, const CsrMatrix& gathered, std::int64_t first,
                           std::int64_t last);
 
-/// One matrix per layer, first layer first; a single one serves them all.
+/// One matrix per layer, first layer first; a single one serves them all. A dual encoder has one
+/// per part.
 class Hops {
  public:
   Hops() = default;
@@ -46,5 +54,13 @@ class Hops {
  private:
   std::vector<SparseMatrix> matrices_;
 };
+
+/// What an encoder gathers by on a whole graph. An adjacency of which entries were dropped counts
+/// as directed. A multiplex needs the features, whose similarities join its second layer of nodes.
+Hops encoder_hops(const Context& context, const CsrMatrix& adjacency, bool directed,
+                  const EncoderOptions& options, const Features* features = nullptr);
+
+/// Nearest neighbours by features that a node of a multiplex is joined with.
+inline constexpr std::int64_t multiplex_neighbours = 10;
 
 }  // namespace creg

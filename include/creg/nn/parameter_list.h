@@ -23,6 +23,8 @@ class ParameterList {
 
   /// U(-bound, bound), a pure function of the seed and the parameter's name.
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape, double bound);
+  /// N(0, deviation²), likewise.
+  at::Tensor normal(const std::string& name, at::IntArrayRef shape, double deviation);
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
 
   const std::vector<NamedTensor>& all() const { return parameters_; }

@@ -22,6 +22,9 @@ struct CsrTensors {
   std::int64_t nonzeros() const { return columns.numel(); }
 };
 
+/// Share of filled entries above which a dense product wins.
+inline constexpr double dense_above = 0.38;
+
 /// A value: copies share the arrays.
 class SparseMatrix {
  public:
@@ -35,14 +38,28 @@ class SparseMatrix {
   SparseMatrix() = default;
   SparseMatrix(const Context& context, const CsrMatrix& matrix, Shape shape = Shape::general,
                Entries entries = Entries::unlinked);
+  /// The cheaper form for products: dense where more than `dense_above` of the cells are filled.
+  static SparseMatrix compact(const Context& context, const CsrMatrix& matrix,
+                              Shape shape = Shape::general);
+
+  /// The same pattern with other values, float32, one per entry of `forward()`; of a sparse form.
+  SparseMatrix with_values(const at::Tensor& values) const;
+
+  /// Its transpose, which shares the arrays; of a sparse form with a way back.
+  SparseMatrix transposed_matrix() const;
 
   std::int64_t rows() const { return state_->forward.rows; }
   std::int64_t cols() const { return state_->forward.cols; }
-  std::int64_t nonzeros() const { return state_->forward.nonzeros(); }
+  /// Of a dense form all cells.
+  std::int64_t nonzeros() const {
+    return dense().defined() ? dense().numel() : state_->forward.nonzeros();
+  }
   bool defined() const { return state_ != nullptr; }
   /// Whether a gradient can go back through it.
-  bool reversible() const { return transposed().offsets.defined(); }
+  bool reversible() const { return dense().defined() || transposed().offsets.defined(); }
 
+  /// [rows, cols], float32; undefined where the matrix is stored as the two orientations below.
+  const at::Tensor& dense() const { return state_->dense; }
   const CsrTensors& forward() const { return state_->forward; }
   const CsrTensors& transposed() const {
     return state_->symmetric ? state_->forward : state_->backward;
@@ -59,6 +76,7 @@ class SparseMatrix {
     CsrTensors forward;
     CsrTensors backward;
     at::Tensor entries;
+    at::Tensor dense;
   };
   std::shared_ptr<const State> state_;
 };

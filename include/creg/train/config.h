@@ -40,20 +40,36 @@ struct BatchOptions {
   BatchNeighbours neighbours = BatchNeighbours::subgraph;
 };
 
+/// How the learning rate moves over the epochs.
+enum class Schedule {
+  constant,
+  cosine,  ///< lr · (1 + cos(pi · epoch / epochs)) / 2
+};
+template <>
+struct EnumNames<Schedule> {
+  static constexpr std::array<std::string_view, 2> names = {"constant", "cosine"};
+};
+
 struct TrainConfig {
   std::string method = "ml";
   EncoderOptions encoder;
   ContrastOptions contrast;
+  ClusterContrastOptions clusters;
+  WalkOptions walks;
+  ViewOptions views;
+  MaskOptions mask;
   RegulariserOptions regulariser{.contrast = true};
   BatchOptions batch;
   double lr = 1e-3;
+  Schedule schedule = Schedule::constant;
   double weight_decay = 0;
   bool named_decay = false;  ///< weight decay was asked for by name, perhaps without a value
   int epochs = 300;          ///< the most there will be
   int patience = 40;         ///< stop after more epochs than this without a lower loss; 0: never
   Select select = Select::loss;
-  bool pre_norm = false;    ///< divide each row of features by max(its sum, 1)
-  bool final_norm = false;  ///< evaluation divides each embedding by its length
+  bool link_counts = false;  ///< edges count as often as they are stored, loops and both directions
+  bool pre_norm = false;     ///< divide each row of features by max(its sum, 1)
+  bool final_norm = false;   ///< evaluation divides each embedding by its length
 };
 
 /// The L2 penalty that Adam adds.

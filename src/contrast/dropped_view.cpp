@@ -1,0 +1,45 @@
+#include "creg/contrast/dropped_view.h"
+
+#include <torch/types.h>
+
+#include "creg/contrast/edge_drop.h"
+#include "creg/contrast/feature_mask.h"
+
+namespace creg {
+namespace {
+
+ViewDraw draw_of(const EpochPass& pass, int view) {
+  return {.seed = pass.settings().seed, .step = pass.settings().epoch, .view = view};
+}
+
+Hops dropped_hops(const EpochPass& pass, const EncoderOptions& encoder, const DropRates& rates,
+                  int view) {
+  const GraphInputs& inputs = pass.inputs();
+  if (rates.edges <= 0) return inputs.hops;
+  const ViewDraw draw = draw_of(pass, view);
+  const CsrMatrix kept =
+      rates.edge_chances.empty()
+          ? drop_edges(pass.context(), inputs.adjacency, rates.edges, draw)
+          : drop_edges(pass.context(), inputs.adjacency, rates.edge_chances, draw);
+  // Of an undirected edge one direction may be left.
+  return encoder_hops(pass.context(), kept, /*directed=*/true, encoder);
+}
+
+}  // namespace
+
+FeatureMatrix dropped_features(const EpochPass& pass, const DropRates& rates, int view) {
+  const FeatureMatrix& features = pass.inputs().features;
+  if (rates.features <= 0) return features;
+  const ViewDraw draw = draw_of(pass, view);
+  return features.with_columns(rates.column_chances.empty()
+                                   ? draw_column_mask(features.cols(), rates.features, draw)
+                                   : draw_column_mask(rates.column_chances, draw));
+}
+
+at::Tensor encode_dropped(const EpochPass& pass, const EncoderOptions& encoder,
+                          const DropRates& rates, int view) {
+  return pass.encode(dropped_features(pass, rates, view), dropped_hops(pass, encoder, rates, view),
+                     pass_of_view(view));
+}
+
+}  // namespace creg

@@ -1,0 +1,18 @@
+#include "creg/contrast/projection_head.h"
+
+#include <torch/types.h>
+
+namespace creg {
+
+ProjectionHead::ProjectionHead(std::int64_t dim, std::int64_t hidden, ParameterList& parameters)
+    : weight0_(parameters.uniform("projection.0.weight", {dim, hidden}, linear_bound(dim))),
+      bias0_(parameters.uniform("projection.0.bias", {hidden}, linear_bound(dim))),
+      weight1_(parameters.uniform("projection.1.weight", {hidden, dim}, linear_bound(hidden))),
+      bias1_(parameters.uniform("projection.1.bias", {dim}, linear_bound(hidden))) {}
+
+at::Tensor ProjectionHead::project(const at::Tensor& rows) const {
+  const at::Tensor hidden = at::elu(at::addmm(bias0_, rows, weight0_));
+  return at::addmm(bias1_, hidden, weight1_);
+}
+
+}  // namespace creg

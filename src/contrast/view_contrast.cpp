@@ -1,0 +1,36 @@
+#include "creg/contrast/view_contrast.h"
+
+#include <torch/types.h>
+
+#include "creg/core/random.h"
+
+namespace creg {
+namespace {
+
+double mean_sigma(const at::Tensor& u, const at::Tensor& v, double temperature) {
+  const at::Tensor lengths = u.norm(2, 1).clamp_min(1e-12) * v.norm(2, 1).clamp_min(1e-12);
+  return ((u * v).sum(1) / lengths / temperature).sigmoid().mean().item<double>();
+}
+
+}  // namespace
+
+ViewLoss ViewContrast::loss(const EpochPass& pass, const at::Tensor& one,
+                            const at::Tensor& other) const {
+  const at::Tensor u = head_.project(one);
+  const at::Tensor v = head_.project(other);
+  ViewLoss out;
+  out.loss = info_nce(pass.context(), u, v, temperature_, negatives_);
+  const at::NoGradGuard no_grad;
+  out.positive_sigma = mean_sigma(u, v, temperature_);
+  // Every node with the one that lies some random number of places behind it.
+  const std::int64_t nodes = u.size(0);
+  if (nodes < 2) return out;
+  RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().epoch);
+  const auto places =
+      1 + static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(nodes - 1)));
+  const at::Tensor& others = negatives_ == ViewNegatives::own_view ? u : v;
+  out.negative_sigma = mean_sigma(u, others.roll(places, 0), temperature_);
+  return out;
+}
+
+}  // namespace creg

@@ -1,0 +1,25 @@
+// MVGRL's discrimination between a graph's edges and its diffusion, which GDCL starts from.
+#pragma once
+
+#include "creg/methods/method.h"
+#include "creg/nn/dual_encoder.h"
+
+namespace creg {
+
+/// The encoder of a method whose catalogue line admits the dual one alone.
+const DualEncoder& dual_encoder(const EpochPass& pass);
+
+/// Nodes of either view with the summary of the other, s = sigma(mean of its rows), against nodes
+/// with shuffled features, by h·W s.
+class CrossView {
+ public:
+  CrossView(const MethodOptions& options, ParameterList& parameters);
+
+  EpochLoss loss(EpochPass& pass) const;
+
+ private:
+  LogForm log_;
+  at::Tensor weight_;  // [dim, dim]
+};
+
+}  // namespace creg

@@ -1,0 +1,87 @@
+// GCA: GRACE with views that lose edges into important nodes, and features that important nodes
+// have, less often.
+#include <torch/types.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "creg/contrast/dropped_view.h"
+#include "creg/contrast/edge_drop.h"
+#include "creg/contrast/feature_mask.h"
+#include "creg/contrast/view_contrast.h"
+#include "creg/core/error.h"
+#include "methods/methods.h"
+
+namespace creg {
+namespace {
+
+/// What counts for edges: positive wherever an edge leads.
+std::vector<double> edge_centrality(const Context& context, const CsrMatrix& adjacency,
+                                    Centrality kind) {
+  constexpr int iterations = 200;
+  if (kind == Centrality::degree) return degree_centrality(context, adjacency);
+  if (kind == Centrality::pagerank) return pagerank_centrality(context, adjacency, iterations);
+  std::vector<double> values = eigenvector_centrality(context, adjacency);
+  for (double& value : values) value = std::max(value, 0.0) + 1e-8;
+  return values;
+}
+
+/// What counts for features; the authors' PageRank stops early here.
+std::vector<double> feature_centrality(const Context& context, const CsrMatrix& adjacency,
+                                       Centrality kind) {
+  constexpr int iterations = 10;
+  if (kind == Centrality::degree) return degree_centrality(context, adjacency);
+  if (kind == Centrality::pagerank) return pagerank_centrality(context, adjacency, iterations);
+  return eigenvector_centrality(context, adjacency);
+}
+
+class Gca final : public Method {
+ public:
+  Gca(const MethodOptions& options, ParameterList& parameters)
+      : encoder_(options.encoder),
+        centrality_(options.views.centrality),
+        first_{.edges = options.views.drop_edges1, .features = options.views.drop_features1},
+        second_{.edges = options.views.drop_edges2, .features = options.views.drop_features2},
+        contrast_(options.dim, options.views.projection, options.contrast.temperature,
+                  ViewNegatives::both_views, parameters) {}
+
+  EpochLoss loss(EpochPass& pass) override {
+    // What is kept of the first step's graph serves all steps.
+    invariant(!pass.inputs().batch, "gca is not trained in batches");
+    if (!looked_) look_at(pass);
+    const ViewLoss result = contrast_.loss(pass, encode_dropped(pass, encoder_, first_, 0),
+                                           encode_dropped(pass, encoder_, second_, 1));
+    return {result.loss, result.positive_sigma, result.negative_sigma, pass.inputs().nodes};
+  }
+
+  bool sees_neighbours() const override { return false; }
+
+ private:
+  void look_at(const EpochPass& pass) {
+    looked_ = true;
+    const Context& context = pass.context();
+    const CsrMatrix& adjacency = pass.inputs().adjacency;
+    const std::vector<double> of_edges = edge_centrality(context, adjacency, centrality_);
+    const std::vector<double> of_features = feature_centrality(context, adjacency, centrality_);
+    for (DropRates* rates : {&first_, &second_}) {
+      rates->edge_chances = adaptive_edge_chances(context, adjacency, of_edges, rates->edges);
+      rates->column_chances =
+          adaptive_column_chances(pass.inputs().features, of_features, rates->features);
+    }
+  }
+
+  EncoderOptions encoder_;
+  Centrality centrality_;
+  DropRates first_;
+  DropRates second_;
+  ViewContrast contrast_;
+  bool looked_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_gca(const MethodOptions& options, ParameterList& parameters) {
+  return std::make_unique<Gca>(options, parameters);
+}
+
+}  // namespace creg

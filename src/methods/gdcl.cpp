@@ -1,0 +1,178 @@
+// GDCL: starts as MVGRL; then the GCN of the diffusion learns to pull nodes of one cluster together
+// and to push those of other clusters away, so that few negatives are of the node's own class.
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "creg/core/error.h"
+#include "creg/core/random.h"
+#include "creg/learn/kmeans.h"
+#include "creg/ops/tensors.h"
+#include "methods/cross_view.h"
+#include "methods/methods.h"
+
+namespace creg {
+namespace {
+
+constexpr double negative_temperature = 0.5;
+constexpr double clustering_weight = 1e-3;  // beta
+constexpr double student_freedom = 1e-4;    // alpha of the soft assignment
+constexpr std::int64_t hidden_columns = 200;
+
+/// Sums of exp over rows that stay finite: log(sum_j exp(x_ij)).
+at::Tensor log_sum(const at::Tensor& scores) {
+  return at::logsumexp(scores, 1);
+}
+
+class Gdcl final : public Method {
+ public:
+  Gdcl(const MethodOptions& options, ParameterList& parameters)
+      : options_(options.clusters),
+        clusters_(options.clusters.count > 0 ? options.clusters.count : options.classes),
+        views_(options, parameters) {
+    if (clusters_ < 2) {
+      fail_input({.what = "gdcl needs to know how many clusters there are",
+                  .file = "clusters",
+                  .found = std::to_string(clusters_),
+                  .expected = "--clusters 2 or more, or labels whose classes are counted"});
+    }
+  }
+
+  EpochLoss loss(EpochPass& pass) override {
+    const auto epoch = static_cast<int>(pass.settings().epoch);
+    if (epoch < options_.warmup) return views_.loss(pass);
+    const DualEncoder& encoder = dual_encoder(pass);
+    const GraphInputs& inputs = pass.inputs();
+    const at::Tensor h =
+        pass.finished(encoder.part(1, inputs.hops, pass.projected(), pass.encoder_pass(0)));
+    if (!target_.defined() || (epoch - options_.warmup) % options_.interval == 0) {
+      look_for_clusters(pass, h.detach());
+    }
+    const at::Tensor hidden = hidden_view(pass, encoder);
+    return contrast(pass, h, hidden);
+  }
+
+  double rate(int epoch) const override { return epoch < options_.warmup ? 1 : options_.rate; }
+  bool starts_afresh(int epoch) const override { return epoch == options_.warmup; }
+  bool sees_neighbours() const override { return false; }
+
+  std::vector<NamedTensor> state() const override {
+    if (!target_.defined()) return {};
+    return {{"clusters.centres", centres_}, {"clusters.target", target_}};
+  }
+  void restore(const std::vector<NamedTensor>& state) override {
+    for (const NamedTensor& kept : state) {
+      (kept.name == "clusters.centres" ? centres_ : target_) = kept.value.clone();
+    }
+    if (target_.defined()) list_members();
+  }
+
+ private:
+  /// Student's t of the distances to the centres, each row scaled to sum 1.
+  at::Tensor soft_assignment(const at::Tensor& h) const {
+    const at::Tensor distances = (h * h).sum(1, true) + (centres_ * centres_).sum(1).unsqueeze(0) -
+                                 2 * at::mm(h, centres_.t());
+    const at::Tensor closeness =
+        (1 + distances.clamp_min(0) / student_freedom).pow(-(student_freedom + 1) / 2);
+    return closeness / closeness.sum(1, true);
+  }
+
+  void look_for_clusters(EpochPass& pass, const at::Tensor& h) {
+    const DenseMatrix rows = as_dense(h);
+    KMeansOptions options;
+    options.seed = pass.settings().seed;
+    std::vector<double> start;
+    if (centres_.defined()) {
+      const at::Tensor kept = centres_.to(at::kDouble).contiguous();
+      start.assign(kept.data_ptr<double>(), kept.data_ptr<double>() + kept.numel());
+    }
+    const KMeansResult found = start.empty() ? kmeans(pass.context(), rows, clusters_, options)
+                                             : kmeans_from(pass.context(), rows, start, options);
+    centres_ = at::tensor(found.centres, at::kDouble).view({clusters_, h.size(1)}).to(at::kFloat);
+    const at::Tensor q = soft_assignment(h);
+    const at::Tensor sharper = q * q / q.sum(0, true);
+    target_ = sharper / sharper.sum(1, true);
+    list_members();
+  }
+
+  void list_members() {
+    const at::Tensor best = target_.argmax(1);
+    const auto* const labels = best.data_ptr<std::int64_t>();
+    members_.assign(static_cast<std::size_t>(clusters_), {});
+    others_.assign(static_cast<std::size_t>(clusters_), {});
+    for (std::int64_t i = 0; i < best.numel(); ++i) {
+      for (std::int64_t c = 0; c < clusters_; ++c) {
+        (labels[i] == c ? members_ : others_)[static_cast<std::size_t>(c)].push_back(i);
+      }
+    }
+  }
+
+  /// The embedding with some features of every node hidden, the same ones all the time.
+  at::Tensor hidden_view(EpochPass& pass, const DualEncoder& encoder) const {
+    const FeatureMatrix& features = pass.inputs().features;
+    const double rate =
+        std::min(0.5, static_cast<double>(hidden_columns) / static_cast<double>(features.cols()));
+    const std::uint64_t noise = RandomStream(pass.settings().seed, Purpose::method_draw).bits64();
+    const at::Tensor scale = at::full({features.cols()}, 1 - rate, at::kFloat);
+    const EncoderPass how = pass.encoder_pass(2);
+    const Projected projected =
+        encoder.project(features.dropped(rate, noise).with_columns(scale), pass.inputs().hops, how);
+    return pass.finished(encoder.part(1, pass.inputs().hops, projected, how));
+  }
+
+  /// Up to `count` of `nodes`, at random.
+  static at::Tensor some_of(const std::vector<std::int64_t>& nodes, std::int64_t count,
+                            RandomStream& stream) {
+    std::vector<std::int64_t> drawn = nodes;
+    const auto kept = std::min(drawn.size(), static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < kept; ++i) {
+      std::swap(drawn[i], drawn[i + stream.below(drawn.size() - i)]);
+    }
+    drawn.resize(kept);
+    return at::tensor(drawn, at::kLong);
+  }
+
+  EpochLoss contrast(EpochPass& pass, const at::Tensor& h, const at::Tensor& hidden) const {
+    RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().epoch);
+    at::Tensor sum = at::zeros({}, at::kFloat);
+    double chance = 0;
+    for (std::size_t c = 0; c < members_.size(); ++c) {
+      if (members_[c].empty() || others_[c].empty()) continue;
+      const at::Tensor anchors = at::tensor(members_[c], at::kLong);
+      const at::Tensor rows = h.index_select(0, anchors);
+      const at::Tensor friends =
+          h.index_select(0, some_of(members_[c], options_.positives, stream));
+      const at::Tensor strangers =
+          h.index_select(0, some_of(others_[c], options_.negatives, stream));
+      const at::Tensor itself = (rows * hidden.index_select(0, anchors)).sum(1, true);
+      const at::Tensor near = log_sum(at::cat({at::mm(rows, friends.t()), itself}, 1));
+      const at::Tensor far = log_sum(at::mm(rows, strangers.t()) / negative_temperature);
+      // -log(near / (near + far)) of sums kept as logarithms.
+      sum = sum + at::softplus(far - near).sum();
+      chance += at::sigmoid(near - far).sum().item<double>();
+    }
+    const auto nodes = static_cast<double>(h.size(0));
+    const at::Tensor q = soft_assignment(h);
+    const at::Tensor divergence = (target_ * ((target_ + 1e-12).log() - (q + 1e-12).log())).mean();
+    const double positive = chance / nodes;
+    return {sum / nodes + divergence * clustering_weight, positive, 1 - positive, h.size(0)};
+  }
+
+  ClusterContrastOptions options_;
+  std::int64_t clusters_;
+  CrossView views_;
+  at::Tensor centres_;  // [clusters, dim], once clusters have been looked for
+  at::Tensor target_;   // [nodes, clusters]: the assignment to be approached
+  std::vector<std::vector<std::int64_t>> members_;
+  std::vector<std::vector<std::int64_t>> others_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_gdcl(const MethodOptions& options, ParameterList& parameters) {
+  return std::make_unique<Gdcl>(options, parameters);
+}
+
+}  // namespace creg

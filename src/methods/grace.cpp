@@ -1,0 +1,44 @@
+// GRACE: a node must find itself in another view of the graph, among all other nodes of both views.
+// A view has lost edges and columns of features at random.
+#include <torch/types.h>
+
+#include "creg/contrast/dropped_view.h"
+#include "creg/contrast/view_contrast.h"
+#include "creg/core/error.h"
+#include "methods/methods.h"
+
+namespace creg {
+namespace {
+
+class Grace final : public Method {
+ public:
+  Grace(const MethodOptions& options, ParameterList& parameters)
+      : encoder_(options.encoder),
+        first_{.edges = options.views.drop_edges1, .features = options.views.drop_features1},
+        second_{.edges = options.views.drop_edges2, .features = options.views.drop_features2},
+        contrast_(options.dim, options.views.projection, options.contrast.temperature,
+                  ViewNegatives::both_views, parameters) {}
+
+  EpochLoss loss(EpochPass& pass) override {
+    invariant(!pass.inputs().batch, "grace is not trained in batches");
+    const ViewLoss result = contrast_.loss(pass, encode_dropped(pass, encoder_, first_, 0),
+                                           encode_dropped(pass, encoder_, second_, 1));
+    return {result.loss, result.positive_sigma, result.negative_sigma, pass.inputs().nodes};
+  }
+
+  bool sees_neighbours() const override { return false; }
+
+ private:
+  EncoderOptions encoder_;
+  DropRates first_;
+  DropRates second_;
+  ViewContrast contrast_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_grace(const MethodOptions& options, ParameterList& parameters) {
+  return std::make_unique<Grace>(options, parameters);
+}
+
+}  // namespace creg

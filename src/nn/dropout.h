@@ -1,0 +1,24 @@
+// Dropout by random streams: which values go is a pure function of a seed, whatever the threads.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace creg {
+
+/// Whose values: `part` tells those drawn from one seed apart.
+struct DropoutStream {
+  double rate = 0;  ///< below 1
+  std::uint64_t noise = 0;
+  std::uint32_t part = 0;
+};
+
+/// [rows, cols] of 0 with chance rate, else 1 / (1 - rate).
+at::Tensor row_mask(std::int64_t rows, std::int64_t cols, const DropoutStream& stream);
+/// The same, one per entry of rows that start at `offsets` (int64).
+at::Tensor entry_mask(const at::Tensor& offsets, const DropoutStream& stream);
+/// The rows times their mask; as they are where rate is 0.
+at::Tensor dropped_rows(const at::Tensor& rows, const DropoutStream& stream);
+
+}  // namespace creg

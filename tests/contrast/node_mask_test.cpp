@@ -1,0 +1,90 @@
+#include "creg/contrast/node_mask.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/gradients.h"
+
+namespace creg {
+namespace {
+
+using Nodes = std::vector<std::int32_t>;
+
+TEST(NodeMask, HasTheSharesItIsAskedFor) {
+  const NodeMask mask = draw_node_mask(1001, {.rate = 0.3, .replace = 0.25}, 1, 2);
+  EXPECT_EQ(mask.nodes.size(), 300);
+  EXPECT_EQ(mask.visible.size(), 701);
+  EXPECT_EQ(mask.hidden.size(), 225);
+  EXPECT_EQ(mask.replaced.size(), 75);
+  EXPECT_EQ(mask.shown.size(), 75);
+  std::set<std::int32_t> all(mask.nodes.begin(), mask.nodes.end());
+  EXPECT_EQ(all.size(), 300);
+  for (const std::int32_t node : mask.hidden) EXPECT_EQ(all.erase(node), 1);
+  for (const std::int32_t node : mask.replaced) EXPECT_EQ(all.erase(node), 1);
+  EXPECT_TRUE(all.empty());
+  all.insert(mask.nodes.begin(), mask.nodes.end());
+  all.insert(mask.visible.begin(), mask.visible.end());
+  EXPECT_EQ(all.size(), 1001);
+}
+
+TEST(NodeMask, RoundingMayLeaveANodeAsItIs) {
+  // 10 masked: floor(9.5) hidden, floor(0.5) replaced.
+  const NodeMask mask = draw_node_mask(20, {.rate = 0.5, .replace = 0.05}, 1, 2);
+  EXPECT_EQ(mask.nodes.size(), 10);
+  EXPECT_EQ(mask.hidden.size(), 9);
+  EXPECT_TRUE(mask.replaced.empty());
+}
+
+TEST(NodeMask, AtLeastOneNodeIsMasked) {
+  EXPECT_EQ(draw_node_mask(3, {.rate = 0.1}, 1, 2).nodes.size(), 1);
+}
+
+TEST(NodeMask, DependsOnSeedAndStepAlone) {
+  const MaskOptions options{.rate = 0.5, .replace = 0.2};
+  const NodeMask one = draw_node_mask(100, options, 1, 2);
+  EXPECT_EQ(one.nodes, draw_node_mask(100, options, 1, 2).nodes);
+  EXPECT_EQ(one.shown, draw_node_mask(100, options, 1, 2).shown);
+  EXPECT_NE(one.nodes, draw_node_mask(100, options, 1, 3).nodes);
+  EXPECT_NE(one.nodes, draw_node_mask(100, options, 2, 2).nodes);
+}
+
+TEST(NodeMask, EveryNodeIsMaskedAboutEquallyOften) {
+  std::vector<int> counts(20, 0);
+  for (std::uint32_t step = 0; step < 2000; ++step) {
+    for (const std::int32_t node : draw_node_mask(20, {.rate = 0.25}, 1, step).nodes) {
+      ++counts[static_cast<std::size_t>(node)];
+    }
+  }
+  for (const int count : counts) EXPECT_NEAR(count, 500, 100);
+}
+
+TEST(MaskedRows, ShowTokensAndOtherNodes) {
+  const NodeMask mask{
+      .nodes = {0, 2, 4}, .visible = {1, 3}, .hidden = {4, 0}, .replaced = {2}, .shown = {3}};
+  const auto masked = [&](const test::Tensors& in) {
+    return masked_rows(Context(), mask, in[0], in[1]);
+  };
+  // All hidden nodes the same token, or one each.
+  test::expect_matches(
+      masked,
+      [](const test::Tensors& in) {
+        const at::Tensor token = in[1].narrow(0, 0, 1);
+        return at::cat(
+            {token, in[0].narrow(0, 1, 1), in[0].narrow(0, 3, 1), in[0].narrow(0, 3, 1), token}, 0);
+      },
+      {test::irregular({5, 3}), test::irregular({1, 3}, 1)});
+  test::expect_matches(masked,
+                       [](const test::Tensors& in) {
+                         return at::cat(
+                             {in[1].narrow(0, 1, 1), in[0].narrow(0, 1, 1), in[0].narrow(0, 3, 1),
+                              in[0].narrow(0, 3, 1), in[1].narrow(0, 0, 1)},
+                             0);
+                       },
+                       {test::irregular({5, 3}), test::irregular({2, 3}, 1)});
+}
+
+}  // namespace
+}  // namespace creg

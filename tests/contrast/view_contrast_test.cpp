@@ -1,0 +1,136 @@
+#include "creg/contrast/view_contrast.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "creg/contrast/dropped_view.h"
+#include "creg/contrast/teleport_schedule.h"
+#include "support/attributed_graph.h"
+#include "support/gradients.h"
+
+namespace creg {
+namespace {
+
+struct TinyPass {
+  explicit TinyPass(const EncoderOptions& options)
+      : graph(test::two_groups()),
+        encoder(make_encoder(options, feature_cols(graph.features), parameters)),
+        inputs(context, graph, options),
+        pass(context, inputs, *encoder, {.seed = 5, .epoch = 3}) {}
+
+  Context context;
+  Graph graph;
+  ParameterList parameters{3};
+  std::unique_ptr<Encoder> encoder;
+  GraphInputs inputs;
+  EpochPass pass;
+};
+
+EncoderOptions tiny(EncoderKind kind) {
+  return {.kind = kind, .dim = 8, .hidden = 12, .layers = 2, .heads = 2};
+}
+
+TEST(EncodeDropped, ZeroRatesGiveTheCleanEmbedding) {
+  for (const EncoderKind kind :
+       {EncoderKind::gcn, EncoderKind::gat, EncoderKind::gin, EncoderKind::sage}) {
+    TinyPass tiny_pass(tiny(kind));
+    const at::Tensor view = encode_dropped(tiny_pass.pass, tiny(kind), {}, 0);
+    EXPECT_TRUE(at::equal(view, tiny_pass.pass.embedding())) << name_of(kind);
+    // Chances that are all 0 as well, by the longer way.
+    DropRates never{.edges = 1e-9, .features = 1e-9};
+    never.edge_chances.assign(static_cast<std::size_t>(tiny_pass.graph.adjacency.nonzeros()), 0.0F);
+    never.column_chances.assign(12, 0.0F);
+    const at::Tensor same = encode_dropped(tiny_pass.pass, tiny(kind), never, 1);
+    EXPECT_LT(test::distance(same.detach(), tiny_pass.pass.embedding().detach()), 1e-6)
+        << name_of(kind);
+  }
+}
+
+TEST(EncodeDropped, ViewsOfAStepDiffer) {
+  for (const EncoderKind kind :
+       {EncoderKind::gcn, EncoderKind::gat, EncoderKind::gin, EncoderKind::sage}) {
+    TinyPass tiny_pass(tiny(kind));
+    const auto view = [&](const DropRates& rates, int number) {
+      return encode_dropped(tiny_pass.pass, tiny(kind), rates, number).detach();
+    };
+    const at::Tensor clean = tiny_pass.pass.embedding().detach();
+    for (const DropRates& rates : {DropRates{.edges = 0.4}, DropRates{.features = 0.4}}) {
+      EXPECT_FALSE(at::equal(view(rates, 0), clean)) << name_of(kind);
+      EXPECT_FALSE(at::equal(view(rates, 0), view(rates, 1))) << name_of(kind);
+      EXPECT_TRUE(at::equal(view(rates, 0), view(rates, 0))) << name_of(kind);
+    }
+  }
+}
+
+TEST(EncodeDropped, WithoutAnyEdgeNodesAreAlone) {
+  TinyPass whole(tiny(EncoderKind::gcn));
+  const at::Tensor view = encode_dropped(whole.pass, tiny(EncoderKind::gcn), {.edges = 1}, 0);
+  Graph lonely = whole.graph;
+  lonely.adjacency = test::csr(40, {});
+  const GraphInputs inputs(whole.context, lonely, tiny(EncoderKind::gcn));
+  EpochPass pass(whole.context, inputs, *whole.encoder, {});
+  EXPECT_LT(test::distance(view.detach(), pass.embedding().detach()), 1e-6);
+}
+
+TEST(EncodeDropped, WithoutAnyFeatureAllNodesAreAlike) {
+  TinyPass whole(tiny(EncoderKind::sage));
+  const at::Tensor view = encode_dropped(whole.pass, tiny(EncoderKind::sage), {.features = 1}, 0);
+  EXPECT_LT(test::distance(view.detach(), view.detach().narrow(0, 0, 1).expand_as(view)), 1e-6);
+}
+
+TEST(ProjectionHead, IsTwoLinearLayersWithAnElu) {
+  ParameterList parameters(4);
+  const ProjectionHead head(5, 3, parameters);
+  ASSERT_EQ(parameters.all().size(), 4);
+  const test::Tensors inputs = {test::irregular({6, 5})};
+  for (const NamedTensor& item : parameters.all()) {
+    EXPECT_LE(item.value.abs().max().item<double>(),
+              1 / std::sqrt(item.name.find(".0.") != std::string::npos ? 5.0 : 3.0));
+  }
+  const auto exact = [&](std::size_t i) {
+    return parameters.all()[i].value.detach().to(at::kDouble);
+  };
+  const auto formula = [&](const test::Tensors& x) {
+    const at::Tensor inner = x[0].mm(exact(0)) + exact(1);
+    const at::Tensor bent = at::where(inner > 0, inner, at::exp(inner) - 1);
+    return bent.mm(exact(2)) + exact(3);
+  };
+  test::expect_matches([&](const test::Tensors& x) { return head.project(x[0]); }, formula, inputs);
+}
+
+TEST(ViewContrast, SaysHowAlikePairsAre) {
+  TinyPass tiny_pass(tiny(EncoderKind::gcn));
+  for (const ViewNegatives negatives : {ViewNegatives::both_views, ViewNegatives::own_view}) {
+    ParameterList parameters(4);
+    const ViewContrast contrast(8, 4, 0.5, negatives, parameters);
+    const at::Tensor rows = test::irregular({40, 8});
+    // A node's two views are the same, and no two nodes are.
+    const ViewLoss same = contrast.loss(tiny_pass.pass, rows, rows);
+    EXPECT_NEAR(same.positive_sigma, 1 / (1 + std::exp(-2.0)), 1e-5);
+    EXPECT_LT(same.negative_sigma, same.positive_sigma);
+    EXPECT_GT(same.negative_sigma, 1 / (1 + std::exp(2.0)));
+    EXPECT_LT(same.loss.item<double>(),
+              contrast.loss(tiny_pass.pass, rows, rows.flip(0)).loss.item<double>());
+  }
+}
+
+TEST(TeleportOf, FollowsTheSchedules) {
+  constexpr int epochs = 9;
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    const double t = (epoch + 1) / 10.0;
+    EXPECT_NEAR(teleport_of(TeleportSchedule::linear, epoch, epochs), 0.9 - 0.8 * t, 1e-12);
+    EXPECT_NEAR(teleport_of(TeleportSchedule::exponential, epoch, epochs),
+                0.9 - 0.8 * (std::exp(3 * t) - 1) / (std::exp(3.0) - 1), 1e-12);
+    EXPECT_NEAR(teleport_of(TeleportSchedule::log, epoch, epochs),
+                0.9 - 0.8 * std::log(t + std::exp(-3.0)) / 3, 1e-12);
+    EXPECT_EQ(teleport_of(TeleportSchedule::fixed, epoch, epochs), 0.9);
+  }
+  // The published formula as it runs.
+  EXPECT_NEAR(teleport_of(TeleportSchedule::log, 0, 600), 1.69, 0.01);
+  EXPECT_NEAR(teleport_of(TeleportSchedule::log, 599, 600), 0.89, 0.01);
+}
+
+}  // namespace
+}  // namespace creg

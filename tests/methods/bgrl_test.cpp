@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "creg/io/file.h"
+#include "methods/tiny_model.h"
+#include "support/test_data.h"
+
+namespace creg {
+namespace {
+
+using test::TinyModel;
+
+MethodOptions options() {
+  return {.views = {.projection = 5}, .encoder = {.dim = 6}, .epochs = 10};
+}
+
+at::Tensor slow(const TinyModel& model, const std::string& name) {
+  for (const NamedTensor& kept : model.method->state()) {
+    if (kept.name == "slow." + name) return kept.value;
+  }
+  ADD_FAILURE() << name;
+  return {};
+}
+
+TEST(Bgrl, PredictsWhatTheSlowCopySeesInTheOtherView) {
+  MethodOptions plain = options();
+  plain.views = {.drop_edges1 = 0,
+                 .drop_edges2 = 0,
+                 .drop_features1 = 0,
+                 .drop_features2 = 0,
+                 .projection = 5};
+  TinyModel model("bgrl", plain);
+  const at::Tensor matrix = test::gcn_matrix(model.graph);
+  const at::Tensor x = test::dense_features(model.graph);
+  test::expect_formula(model, 0, [&](test::Values& p) {
+    // Without drops both views are the graph, and at the start the copy is the encoder.
+    const at::Tensor h = test::gcn_layer(matrix, x, p);
+    const at::Tensor target = h.detach();
+    const at::Tensor inner = h.mm(p.at("projection.0.weight")) + p.at("projection.0.bias");
+    const at::Tensor bent = at::where(inner > 0, inner, at::exp(inner) - 1);
+    const at::Tensor guess = bent.mm(p.at("projection.1.weight")) + p.at("projection.1.bias");
+    const at::Tensor cosine = (guess * target).sum(1) / (guess.norm(2, 1) * target.norm(2, 1));
+    return 2 - 2 * cosine.mean();
+  });
+}
+
+TEST(Bgrl, TheSlowCopyFollowsTheEncoderAtItsShare) {
+  TinyModel model("bgrl", options());
+  const at::Tensor weight = model.parameter("encoder.0.weight");
+  const at::Tensor before = weight.detach().clone();
+  EXPECT_TRUE(slow(model, "encoder.0.weight").equal(before));
+  weight.detach().add_(1);
+  model.loss(0);
+  EXPECT_TRUE(slow(model, "encoder.0.weight").equal(before)) << "not before the first step";
+  model.loss(5);
+  // Half way the copy keeps 0.995 of itself.
+  EXPECT_TRUE(slow(model, "encoder.0.weight").allclose(before + 0.005, 1e-4, 1e-5));
+}
+
+TEST(Bgrl, TheSlowCopyComesBackFromAKeptState) {
+  TinyModel one("bgrl", options());
+  one.train(0, 4);
+  TinyModel other("bgrl", options());
+  other.method->restore(one.method->state());
+  for (const NamedTensor& kept : one.method->state()) {
+    EXPECT_TRUE(slow(other, kept.name.substr(5)).equal(kept.value)) << kept.name;
+  }
+}
+
+TEST(Bgrl, TrainingBringsTheViewsTogether) {
+  TinyModel model("bgrl", options());
+  const std::vector<double> losses = model.train(0, 30);
+  EXPECT_LT(losses.back(), 0.7 * losses.front());
+}
+
+std::string text_of(const std::string& path) {
+  return std::string(map_file(test::source_dir() / path).text());
+}
+
+TEST(Bgrl, IsWhatThePageOnAddingAMethodSays) {
+  const std::string page = text_of("docs/adding-a-method.md");
+  const std::string code = text_of("src/methods/bgrl.cpp");
+  ASSERT_FALSE(code.empty());
+  EXPECT_NE(page.find("```cpp\n" + code + "```"), std::string::npos);
+  EXPECT_NE(page.find("```toml\n" + text_of("recipes/bgrl/default.toml") + "```"),
+            std::string::npos);
+  EXPECT_LT(std::count(code.begin(), code.end(), '\n'), 150);
+  const std::string lines = text_of("src/methods/methods.h") + text_of("src/methods/methods.cpp") +
+                            text_of("src/methods/CMakeLists.txt");
+  for (const char* line :
+       {"std::unique_ptr<Method> make_bgrl(const MethodOptions& options, ParameterList& "
+        "parameters);",
+        "{.name = \"bgrl\",\n       .summary = \"a node in one view with a slow copy's node in the "
+        "other\",\n       .views = true},",
+        "if (name == \"bgrl\") return make_bgrl(options, parameters);", "bgrl.cpp"}) {
+    EXPECT_NE(page.find(line), std::string::npos) << line;
+    EXPECT_NE(lines.find(line), std::string::npos) << line;
+  }
+}
+
+}  // namespace
+}  // namespace creg

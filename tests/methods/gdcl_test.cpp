@@ -1,0 +1,151 @@
+// MVGRL, and GDCL which goes on from it.
+#include <gtest/gtest.h>
+
+#include "creg/core/random.h"
+#include "methods/tiny_model.h"
+#include "support/expect_error.h"
+
+namespace creg {
+namespace {
+
+using test::TinyModel;
+
+constexpr double teleport = 0.2;
+
+MethodOptions options() {
+  MethodOptions made;
+  made.encoder.kind = EncoderKind::dual;
+  made.encoder.dim = 6;
+  made.encoder.teleport = teleport;
+  made.clusters.warmup = 2;
+  made.clusters.interval = 2;
+  made.clusters.positives = 100;
+  made.clusters.negatives = 100;
+  return made;
+}
+
+/// The two matrices from their definitions: A + 2I for the diffusion, A + I for the graph.
+at::Tensor view_matrix(const Graph& graph, int view) {
+  if (view == 0) return test::gcn_matrix(graph);
+  const at::Tensor eye = at::eye(graph.nodes(), at::kDouble);
+  const at::Tensor walk = test::symmetric_norm(test::dense_adjacency(graph.adjacency) + 2 * eye);
+  return teleport * at::inverse(eye - (1 - teleport) * walk);
+}
+
+std::string part(int view) {
+  return view == 0 ? "encoder.0." : "encoder.1.";
+}
+
+at::Tensor log1p_exp(const at::Tensor& x) {
+  return x.clamp_min(0) + at::log1p(at::exp(-x.abs()));
+}
+
+TEST(Mvgrl, ContrastsTheNodesOfOneViewWithTheSummaryOfTheOther) {
+  TinyModel model("mvgrl", options());
+  EpochPass pass = model.pass(3);
+  const at::Tensor order = pass.corruption().to(at::kLong);
+  const at::Tensor x = test::dense_features(model.graph);
+  test::expect_formula(model, 3, [&](test::Values& p) {
+    at::Tensor clean[2];
+    at::Tensor shuffled[2];
+    for (const int view : {0, 1}) {
+      const at::Tensor matrix = view_matrix(model.graph, view);
+      clean[view] = test::gcn_layer(matrix, x, p, part(view));
+      shuffled[view] = test::gcn_layer(matrix, x.index_select(0, order), p, part(view));
+    }
+    at::Tensor loss = at::zeros({}, at::kDouble);
+    for (const int view : {0, 1}) {
+      const at::Tensor direction =
+          p.at("discriminator.weight").mv(clean[1 - view].mean(0).sigmoid());
+      loss = loss + log1p_exp(-clean[view].mv(direction)).mean() +
+             log1p_exp(shuffled[view].mv(direction)).mean();
+    }
+    return loss / 4;
+  });
+}
+
+TEST(Mvgrl, LearnsToTellCleanNodesFromShuffledOnes) {
+  TinyModel model("mvgrl", options());
+  model.train(0, 60);
+  const EpochLoss found = model.loss(100);
+  EXPECT_GT(found.positive_sigma, found.negative_sigma + 0.2);
+}
+
+TEST(Gdcl, StartsAsMvgrl) {
+  TinyModel gdcl("gdcl", options());
+  TinyModel mvgrl("mvgrl", options());
+  for (const std::uint32_t epoch : {0, 1}) {
+    EXPECT_EQ(gdcl.loss(epoch).loss.item<float>(), mvgrl.loss(epoch).loss.item<float>());
+  }
+  EXPECT_NE(gdcl.loss(2).loss.item<float>(), mvgrl.loss(2).loss.item<float>());
+}
+
+TEST(Gdcl, ContrastsClustersAndTrainsTheDiffusionAlone) {
+  TinyModel model("gdcl", options());
+  model.train(0, 2);
+  const at::Tensor x = test::dense_features(model.graph);
+  const at::Tensor matrix = view_matrix(model.graph, 1);
+  model.loss(2);
+  at::Tensor centres;
+  at::Tensor target;
+  for (const NamedTensor& kept : model.method->state()) {
+    (kept.name == "clusters.centres" ? centres : target) = kept.value.to(at::kDouble);
+  }
+  ASSERT_EQ(centres.sizes(), (std::vector<std::int64_t>{2, 6}));
+  // What the features look like with some of each node hidden: 12 columns lose half of theirs.
+  const std::uint64_t noise = RandomStream(5, Purpose::method_draw).bits64();
+  const at::Tensor hidden_x =
+      model.inputs.features.dropped(0.5, noise).dense().to(at::kDouble) * 0.5;
+  const at::Tensor cluster = target.argmax(1);
+  // In an epoch that looks for no clusters.
+  test::expect_formula(
+      model, 3,
+      [&](test::Values& p) {
+        const at::Tensor h = test::gcn_layer(matrix, x, p, part(1));
+        const at::Tensor hidden = test::gcn_layer(matrix, hidden_x, p, part(1));
+        const at::Tensor same = (cluster.unsqueeze(0) == cluster.unsqueeze(1)).to(at::kDouble);
+        // With room for all of them, friends and strangers are everybody inside and outside.
+        const at::Tensor products = h.mm(h.t());
+        const at::Tensor near = (at::exp(products) * same).sum(1) + at::exp((h * hidden).sum(1));
+        const at::Tensor far = (at::exp(products / 0.5) * (1 - same)).sum(1);
+        const at::Tensor contrast = -at::log(near / (near + far)).mean();
+        const at::Tensor distances = (h.unsqueeze(1) - centres.unsqueeze(0)).pow(2).sum(2);
+        at::Tensor q = at::pow(1 + distances / 1e-4, -(1e-4 + 1) / 2);
+        q = q / q.sum(1, true);
+        return contrast + 1e-3 * (target * (at::log(target) - at::log(q))).mean();
+      },
+      1e-3);
+}
+
+TEST(Gdcl, SlowsDownAfterItsStart) {
+  MethodOptions made = options();
+  made.clusters.rate = 0.05;
+  TinyModel model("gdcl", made);
+  EXPECT_EQ(model.method->rate(1), 1);
+  EXPECT_EQ(model.method->rate(2), 0.05);
+}
+
+TEST(Gdcl, ClustersComeBackFromAKeptState) {
+  TinyModel one("gdcl", options());
+  one.train(0, 3);
+  TinyModel other("gdcl", options());
+  for (std::size_t i = 0; i < one.parameters.all().size(); ++i) {
+    other.parameters.all()[i].value.detach().copy_(one.parameters.all()[i].value);
+  }
+  other.method->restore(one.method->state());
+  EXPECT_EQ(one.loss(3).loss.item<float>(), other.loss(3).loss.item<float>());
+}
+
+TEST(Gdcl, AGraphWithoutClassesNeedsTheNumberOfClusters) {
+  Graph graph = test::two_groups();
+  graph.labels = {};
+  graph.class_names = {};
+  graph.splits = {};
+  test::expect_error([&] { TinyModel("gdcl", options(), graph); }, {"clusters", "--clusters"});
+  MethodOptions given = options();
+  given.clusters.count = 3;
+  EXPECT_NO_THROW(TinyModel("gdcl", given, graph));
+}
+
+}  // namespace
+}  // namespace creg

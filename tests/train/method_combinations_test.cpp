@@ -1,0 +1,111 @@
+// Every method with every encoder and regulariser it goes with trains; what it does not go with is
+// refused, and what works is listed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "creg/methods/catalogue.h"
+#include "creg/train/parameters.h"
+#include "creg/train/recipes.h"
+#include "creg/train/trainer.h"
+#include "support/attributed_graph.h"
+#include "support/expect_error.h"
+
+namespace creg {
+namespace {
+
+constexpr int epochs = 4;
+
+/// The method's own recipe on a small scale.
+TrainConfig small_config(const MethodDescription& method, EncoderKind encoder,
+                         const std::string& reg) {
+  TrainConfig config;
+  config.method = method.name;
+  const Recipe* const recipe = find_recipe(method.name, "");
+  if (recipe != nullptr) apply_recipe(config, recipe->text, recipe->path);
+  config.encoder.kind = encoder;
+  config.encoder.dim = 8;
+  config.encoder.hidden = 0;
+  config.encoder.heads = 2;
+  config.encoder.dropout = 0;  // so that no row loses all its values
+  config.views.projection = 4;
+  config.clusters.warmup = 2;
+  config.batch.size = method.steps == StepsBy::start_nodes ? 16 : 0;
+  config.lr = 1e-2;
+  config.epochs = epochs;
+  config.patience = 0;
+  config.select = Select::last;
+  find_parameter("reg").set(config, reg);
+  return config;
+}
+
+bool goes_with(const MethodDescription& method, EncoderKind encoder) {
+  return std::find(method.encoders.begin(), method.encoders.end(), encoder) !=
+         method.encoders.end();
+}
+
+bool goes_with(const MethodDescription& method, const std::string& reg) {
+  return method.regularised || reg.find("contrast") == std::string::npos;
+}
+
+TrainResult run(const Graph& graph, const MethodDescription& method, const TrainConfig& config) {
+  const Context context(Context::Options{.threads = 2, .seed = 1});
+  return train(context, graph, config, {}, nullptr,
+               method.labels ? graph.splits.front().train.span() : std::span<const std::int32_t>());
+}
+
+class Combinations : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Combinations, TrainOrAreRefused) {
+  const Graph graph = test::two_groups();
+  const MethodDescription& method = describe_method(GetParam());
+  for (const std::string& encoder_name : names_of<EncoderKind>()) {
+    const EncoderKind encoder = *from_name<EncoderKind>(encoder_name);
+    for (const std::string reg :
+         {"none", "contrast", "l2norm", "weight-decay", "contrast+l2norm+weight-decay"}) {
+      SCOPED_TRACE(method.name + " " + encoder_name + " " + reg);
+      const TrainConfig config = small_config(method, encoder, reg);
+      if (method.encoders.empty()) continue;
+      if (!goes_with(method, encoder)) {
+        test::expect_error([&] { check_config(config); },
+                           {encoder_name, method.name, name_of(method.encoders.front())});
+        continue;
+      }
+      if (!goes_with(method, reg)) {
+        test::expect_error([&] { check_config(config); }, {"Contrast-Reg", method.name, "none"});
+        continue;
+      }
+      const TrainResult result = run(graph, method, config);
+      ASSERT_EQ(result.epochs.size(), epochs);
+      for (const EpochStatistics& epoch : result.epochs) {
+        EXPECT_TRUE(std::isfinite(epoch.loss));
+        EXPECT_EQ(epoch.regulariser != 0, reg.starts_with("contrast"));
+        if (reg.find("l2norm") != std::string::npos) {
+          EXPECT_NEAR(epoch.norm_mean, 1, 1e-5);
+        }
+      }
+      ASSERT_EQ(result.embedding.rows, graph.nodes());
+      ASSERT_EQ(result.embedding.cols, 8);
+      for (const float value : result.embedding.values) ASSERT_TRUE(std::isfinite(value));
+      EXPECT_EQ(result.class_scores.rows, method.labels ? graph.nodes() : 0);
+    }
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const MethodDescription& method : method_catalogue()) out.push_back(method.name);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Combinations, ::testing::ValuesIn(names()),
+                         [](const auto& given) {
+                           std::string name = given.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace creg
