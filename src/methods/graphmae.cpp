@@ -97,7 +97,8 @@ class GraphMae final : public Method {
     const at::Tensor nodes = index_tensor(mask.nodes);
     const at::Tensor cosines =
         (unit_rows(found.index_select(0, nodes)) * target_.index_select(0, nodes)).sum(1);
-    const at::Tensor loss = (1 - cosines).pow(mask_.sharpness).mean();
+    // Rounding may put a cosine above 1, whose distance has no power in general.
+    const at::Tensor loss = (1 - cosines).clamp_min(0).pow(mask_.sharpness).mean();
     return {loss, cosines.detach().sigmoid().mean().item<double>(), 0,
             static_cast<std::int64_t>(mask.nodes.size())};
   }

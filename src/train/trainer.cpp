@@ -206,7 +206,8 @@ class Trainer {
         keep = as_low;
         break;
       case Select::last:
-        keep = is_over();
+        // The last one so far: a run may end at any time.
+        keep = true;
         break;
       case Select::val:
       case Select::calibration:

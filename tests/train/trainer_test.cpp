@@ -296,6 +296,20 @@ TEST(Train, CtrlCDuringAnEpochFinishesIt) {
   EXPECT_EQ(std::count(metrics.text().begin(), metrics.text().end(), '\n'), 1);
 }
 
+TEST(Train, ARunThatKeepsItsLastEpochKeepsTheLatestOneWhereItIsStopped) {
+  const TempDir dir;
+  TrainConfig config = small_config();
+  config.select = Select::last;
+  config.epochs = 1;
+  const DenseMatrix after_one = train(context_of(2), test::two_groups(), config).embedding;
+  config.epochs = 10;
+  const auto stop = std::make_shared<std::atomic<bool>>(true);
+  const Context stopped(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+  EXPECT_THROW(train(stopped, test::two_groups(), config, {.directory = dir.path()}), Interrupted);
+  EXPECT_TRUE(same_bytes(embed(context_of(2), test::two_groups(), dir.path() / "checkpoint.pt"),
+                         after_one));
+}
+
 struct ResumeCase {
   std::string method;
   std::string reg;
