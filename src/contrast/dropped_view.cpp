@@ -27,6 +27,11 @@ Hops dropped_hops(const EpochPass& pass, const EncoderOptions& encoder, const Dr
 
 }  // namespace
 
+DropRates drop_rates(const ViewOptions& views, int view) {
+  return view == 0 ? DropRates{.edges = views.drop_edges1, .features = views.drop_features1}
+                   : DropRates{.edges = views.drop_edges2, .features = views.drop_features2};
+}
+
 FeatureMatrix dropped_features(const EpochPass& pass, const DropRates& rates, int view) {
   const FeatureMatrix& features = pass.inputs().features;
   if (rates.features <= 0) return features;

@@ -24,8 +24,8 @@ class Bgrl final : public Method {
  public:
   Bgrl(const MethodOptions& options, ParameterList& parameters)
       : options_(options),
-        first_{.edges = options.views.drop_edges1, .features = options.views.drop_features1},
-        second_{.edges = options.views.drop_edges2, .features = options.views.drop_features2},
+        first_(drop_rates(options.views, 0)),
+        second_(drop_rates(options.views, 1)),
         encoder_(parameters.all()),
         slow_(make_encoder(options.encoder, options.features, slow_parameters_, options.nodes)),
         predictor_(options.dim, options.views.projection, parameters) {

@@ -10,8 +10,8 @@
 #include "creg/core/random.h"
 #include "creg/learn/kmeans.h"
 #include "creg/ops/tensors.h"
-#include "methods/cross_view.h"
 #include "methods/methods.h"
+#include "methods/mvgrl.h"
 
 namespace creg {
 namespace {
@@ -20,11 +20,6 @@ constexpr double negative_temperature = 0.5;
 constexpr double clustering_weight = 1e-3;  // beta
 constexpr double student_freedom = 1e-4;    // alpha of the soft assignment
 constexpr std::int64_t hidden_columns = 200;
-
-/// Sums of exp over rows that stay finite: log(sum_j exp(x_ij)).
-at::Tensor log_sum(const at::Tensor& scores) {
-  return at::logsumexp(scores, 1);
-}
 
 class Gdcl final : public Method {
  public:
@@ -147,8 +142,8 @@ class Gdcl final : public Method {
       const at::Tensor strangers =
           h.index_select(0, some_of(others_[c], options_.negatives, stream));
       const at::Tensor itself = (rows * hidden.index_select(0, anchors)).sum(1, true);
-      const at::Tensor near = log_sum(at::cat({at::mm(rows, friends.t()), itself}, 1));
-      const at::Tensor far = log_sum(at::mm(rows, strangers.t()) / negative_temperature);
+      const at::Tensor near = at::logsumexp(at::cat({at::mm(rows, friends.t()), itself}, 1), 1);
+      const at::Tensor far = at::logsumexp(at::mm(rows, strangers.t()) / negative_temperature, 1);
       // -log(near / (near + far)) of sums kept as logarithms.
       sum = sum + at::softplus(far - near).sum();
       chance += at::sigmoid(near - far).sum().item<double>();

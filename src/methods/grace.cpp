@@ -14,8 +14,8 @@ class Grace final : public Method {
  public:
   Grace(const MethodOptions& options, ParameterList& parameters)
       : encoder_(options.encoder),
-        first_{.edges = options.views.drop_edges1, .features = options.views.drop_features1},
-        second_{.edges = options.views.drop_edges2, .features = options.views.drop_features2},
+        first_(drop_rates(options.views, 0)),
+        second_(drop_rates(options.views, 1)),
         contrast_(options.dim, options.views.projection, options.contrast.temperature,
                   ViewNegatives::both_views, parameters) {}
 

@@ -3,8 +3,8 @@
 
 #include "creg/core/error.h"
 #include "creg/ops/pair_loss.h"
-#include "methods/cross_view.h"
 #include "methods/methods.h"
+#include "methods/mvgrl.h"
 
 namespace creg {
 

@@ -64,6 +64,10 @@ void away_from_the_kink(TinyModel& model) {
   model.parameter("decoder.bias").copy_(test::irregular({12}, 2));
 }
 
+/// The loss is over masked nodes, whose rows the decoder sees as 0: what it multiplies them with
+/// counts for nothing.
+const std::set<std::string> masked_rows_are_zero = {"decoder.attention_target"};
+
 TEST(GraphMae, ANodeOfWhichNothingIsDecodedSendsNoGradientBack) {
   TinyModel model("graphmae", options_of({.dim = 6}, {.rate = 0.9}));
   model.loss(3).loss.backward();
@@ -78,9 +82,12 @@ TEST(GraphMae, IsItsFormula) {
     TinyModel model("graphmae", options_of({.dim = 6}, mask));
     away_from_the_kink(model);
     const NodeMask drawn = draw_node_mask(40, mask, 5, 3);
-    test::expect_formula(model, 3, [&](Values& values) {
-      return plain_loss(model, test::gcn_matrix(model.graph), drawn, sharpness, values);
-    });
+    test::expect_formula(
+        model, 3,
+        [&](Values& values) {
+          return plain_loss(model, test::gcn_matrix(model.graph), drawn, sharpness, values);
+        },
+        2e-4, masked_rows_are_zero);
     EXPECT_EQ(model.loss(3).anchors, 20);
   }
 }
@@ -98,7 +105,8 @@ TEST(GraphMae, DroppedEdgesAreTheEncodersAlone) {
   const at::Tensor gathers = a * scale.unsqueeze(1) * scale.unsqueeze(0);
   const NodeMask drawn = draw_node_mask(40, mask, 5, 3);
   test::expect_formula(
-      model, 3, [&](Values& values) { return plain_loss(model, gathers, drawn, 3, values); });
+      model, 3, [&](Values& values) { return plain_loss(model, gathers, drawn, 3, values); }, 2e-4,
+      masked_rows_are_zero);
 }
 
 /// A cosine does not see the length of a target, so that a node's scale reaches the loss through

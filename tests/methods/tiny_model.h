@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "creg/methods/method.h"
@@ -81,10 +82,11 @@ struct TinyModel {
 using Values = std::map<std::string, at::Tensor>;
 
 /// Value and gradients of the method's loss are those of `formula`, written in plain operations in
-/// double. A parameter that the formula does not use must have no gradient.
+/// double. A parameter that the formula does not use must have no gradient; those named `flat` have
+/// one of 0 by the formula, and no others.
 inline void expect_formula(TinyModel& model, std::uint32_t epoch,
                            const std::function<at::Tensor(Values&)>& formula,
-                           double tolerance = 2e-4) {
+                           double tolerance = 2e-4, const std::set<std::string>& flat = {}) {
   const at::Tensor found = model.loss(epoch).loss;
   found.backward();
   Values values;
@@ -103,6 +105,7 @@ inline void expect_formula(TinyModel& model, std::uint32_t epoch,
     } else {
       ASSERT_TRUE(value.grad().defined()) << item.name;
       const double scale = exact.abs().max().item<double>();
+      EXPECT_EQ(scale == 0, flat.contains(item.name)) << item.name;
       EXPECT_LT((value.grad().to(at::kDouble) - exact).abs().max().item<double>(),
                 tolerance * scale + 1e-7)
           << item.name;

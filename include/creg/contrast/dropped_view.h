@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "creg/contrast/epoch_pass.h"
+#include "creg/contrast/options.h"
 #include "creg/nn/encoder_options.h"
 
 namespace creg {
@@ -17,6 +18,9 @@ struct DropRates {
   std::vector<float> edge_chances;    ///< per stored entry of the adjacency
   std::vector<float> column_chances;  ///< per column of the features
 };
+
+/// The rates of view number `view` (0 or 1), the same for all edges and for all columns.
+DropRates drop_rates(const ViewOptions& views, int view);
 
 /// The features of view number `view` (0 or 1) in this step; as they are at a rate of 0.
 FeatureMatrix dropped_features(const EpochPass& pass, const DropRates& rates, int view);
