@@ -108,11 +108,14 @@ ProbeFit fit_softmax_probe(const Context& context, const LabelledRows& train,
                                    classes.targets.data() + first, scores);
         },
         gradient);
-    for (double& value : gradient) value *= scale;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      gradient[i] = gradient[i] * scale + options.weight_decay * x[i];
+    }
     adam.step(gradient, x);
     if (epoch % options.evaluate_every == 0 && !val_rows.empty()) {
       const double found = validate(x);
-      if (!fit.val_accuracy || found > *fit.val_accuracy) {
+      if (!fit.val_accuracy || found > *fit.val_accuracy ||
+          (options.latest_of_equal && found == *fit.val_accuracy)) {
         fit.val_accuracy = found;
         fit.epoch = epoch;
         best = x;

@@ -38,9 +38,11 @@ struct PlainProbe {
     return sum;
   }
 
-  void step(const GoldenData& data, double rate) {
+  void step(const GoldenData& data, double rate, double decay = 0) {
     std::vector<double> gw(w.size());
     std::vector<double> gb(b.size());
+    for (std::size_t i = 0; i < w.size(); ++i) gw[i] = decay * w[i];
+    for (std::size_t i = 0; i < b.size(); ++i) gb[i] = decay * b[i];
     for (const std::int32_t row : data.train) {
       double sum = 0;
       for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(score(data.values, row, c));
@@ -125,6 +127,41 @@ TEST(SoftmaxProbe, TakesTheFirstBestModelByValidation) {
   EXPECT_EQ(fit.val_accuracy,
             accuracy(context, fit.model,
                      {.values = data.values, .rows = data.test, .labels = data.labels}));
+}
+
+TEST(SoftmaxProbe, WeightDecayPullsAllCoefficients) {
+  const GoldenData data = overlapping_classes();
+  const Context context;
+  PlainProbe plain(fit_softmax_probe(context, data.train_rows(), {}, {.epochs = 0}).model);
+  for (int epoch = 0; epoch < 60; ++epoch) plain.step(data, 0.01, 0.1);
+  const ProbeFit fit =
+      fit_softmax_probe(context, data.train_rows(), {}, {.epochs = 60, .weight_decay = 0.1});
+  EXPECT_LT(test::relative_distance(fit.model.weights, plain.w), 1e-9);
+  EXPECT_LT(test::relative_distance(fit.model.intercepts, plain.b), 1e-9);
+}
+
+TEST(SoftmaxProbe, TakesTheLatestOfEqualModelsWhereAsked) {
+  const GoldenData data = overlapping_classes();
+  const Context context;
+  const auto fit = [&](bool latest) {
+    return fit_softmax_probe(
+        context, data.train_rows(), data.test,
+        {.learning_rate = 0.05, .epochs = 200, .evaluate_every = 1, .latest_of_equal = latest});
+  };
+  PlainProbe plain(fit_softmax_probe(context, data.train_rows(), {}, {.epochs = 0}).model);
+  double best = -1;
+  int latest = 0;
+  for (int epoch = 1; epoch <= 200; ++epoch) {
+    plain.step(data, 0.05);
+    const double found = plain.accuracy_on(data, data.test);
+    if (found >= best) {
+      best = found;
+      latest = epoch;
+    }
+  }
+  EXPECT_EQ(fit(true).epoch, latest);
+  EXPECT_LT(fit(false).epoch, latest) << "the case is to have equal epochs";
+  EXPECT_EQ(fit(true).val_accuracy, fit(false).val_accuracy);
 }
 
 TEST(SoftmaxProbe, StartsXavierUniformByTheSeed) {

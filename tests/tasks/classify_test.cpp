@@ -153,6 +153,28 @@ TEST(Classify, EachProtocolHasItsClassifier) {
             Normalize::none);
 }
 
+TEST(Classify, TheProbeOfStoredSplitsChoosesItsWeightDecayOnValidationNodes) {
+  Example made = example(600, 3, 20);
+  Nodes parts[3];
+  for (std::int32_t i = 0; i < 600; ++i) parts[i < 30 ? 0 : 1 + i % 2].push_back(i);
+  made.graph.splits = {{.name = "public", .train = parts[0], .val = parts[1], .test = parts[2]}};
+  const ClassifyResult probe =
+      classify(Context(), made.graph, made.embedding, {.protocol = "public-probe"});
+  EXPECT_EQ(probe.classifier, "softmax-adam-decayed");
+  const LabelledRows train{
+      .values = made.embedding, .rows = parts[0], .labels = made.graph.labels.span()};
+  std::vector<double> found;
+  for (const double decay : {1e-4, 5e-4, 1e-2}) {
+    found.push_back(
+        fit_softmax_probe(
+            Context(), train, parts[1],
+            {.learning_rate = 0.01, .epochs = 300, .weight_decay = decay, .evaluate_every = 1})
+            .val_accuracy.value());
+  }
+  EXPECT_GT(*std::max_element(found.begin(), found.end()), found[0]) << "a case for a choice";
+  EXPECT_EQ(probe.val_accuracy.at(0), *std::max_element(found.begin(), found.end()));
+}
+
 TEST(Classify, APeekAtTheTestNodesIsNeverWorseThanTheEpochChosenOnOthers) {
   Example made = example(240, 3, 2);
   Nodes parts[3];
