@@ -100,6 +100,61 @@ TEST(ProjectionHead, IsTwoLinearLayersWithAnElu) {
   test::expect_matches([&](const test::Tensors& x) { return head.project(x[0]); }, formula, inputs);
 }
 
+TEST(ProjectionHead, ABasisKeepsInnerProducts) {
+  ParameterList parameters(4);
+  const ProjectionHead head(9, 4, parameters);
+  const at::Tensor basis = head.basis();
+  ASSERT_TRUE(basis.defined());
+  const at::Tensor rows = test::irregular({6, 9});
+  const at::Tensor whole = head.project(rows);
+  const at::Tensor few = head.project(rows, basis);
+  EXPECT_EQ(few.size(1), 5);
+  EXPECT_LT(test::distance(few.mm(few.t()).detach(), whole.mm(whole.t()).detach()), 1e-5);
+  ParameterList wide(4);
+  EXPECT_FALSE(ProjectionHead(5, 4, wide).basis().defined()) << "5 columns are no fewer";
+}
+
+TEST(ViewContrast, IsInfoNceOfTheWholeProjectionsWithTheirGradients) {
+  TinyPass tiny_pass(tiny(EncoderKind::gcn));
+  for (const ViewNegatives negatives : {ViewNegatives::both_views, ViewNegatives::own_view}) {
+    ParameterList parameters(4);
+    const ViewContrast contrast(8, 3, 0.5, negatives, parameters);
+    test::Tensors ours = {test::irregular({40, 8}), test::irregular({40, 8}, 1)};
+    for (at::Tensor& rows : ours) rows.requires_grad_();
+    for (const NamedTensor& item : parameters.all()) ours.push_back(item.value);
+    const at::Tensor loss = contrast.loss(tiny_pass.pass, ours[0], ours[1]).loss;
+    loss.backward();
+
+    test::Tensors x;
+    for (const at::Tensor& one : ours) {
+      x.push_back(one.detach().to(at::kDouble).requires_grad_());
+    }
+    const auto unit = [&](const at::Tensor& rows) {
+      const at::Tensor inner = rows.mm(x[2]) + x[3];
+      const at::Tensor bent = at::where(inner > 0, inner, at::exp(inner) - 1);
+      const at::Tensor out = bent.mm(x[4]) + x[5];
+      return out / out.norm(2, 1, true);
+    };
+    const at::Tensor u = unit(x[0]);
+    const at::Tensor v = unit(x[1]);
+    const at::Tensor across = u.mm(v.t()).div(0.5).exp();
+    const auto one_way = [&](const at::Tensor& from, const at::Tensor& to) {
+      const at::Tensor others = 1 - at::eye(40, at::kDouble);
+      const at::Tensor own = (from.mm(from.t()).div(0.5).exp() * others).sum(1);
+      const bool both = negatives == ViewNegatives::both_views;
+      return ((own + (both ? to.sum(1) : to.diagonal())).log() - to.diagonal().log()).mean();
+    };
+    const at::Tensor wanted = (one_way(u, across) + one_way(v, across.t())) / 2;
+    wanted.backward();
+    EXPECT_LT(test::distance(loss.detach(), wanted.detach()), 1e-5);
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const double largest = x[i].grad().abs().max().item<double>();
+      ASSERT_GT(largest, 0);
+      EXPECT_LT(test::distance(ours[i].grad() / largest, x[i].grad() / largest), 1e-4) << i;
+    }
+  }
+}
+
 TEST(ViewContrast, SaysHowAlikePairsAre) {
   TinyPass tiny_pass(tiny(EncoderKind::gcn));
   for (const ViewNegatives negatives : {ViewNegatives::both_views, ViewNegatives::own_view}) {

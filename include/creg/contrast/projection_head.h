@@ -15,7 +15,13 @@ class ProjectionHead {
   /// dim -> hidden -> dim; adds "projection.0.weight" and so on to `parameters`.
   ProjectionHead(std::int64_t dim, std::int64_t hidden, ParameterList& parameters);
 
-  at::Tensor project(const at::Tensor& rows) const;
+  /// Orthonormal rows [hidden + 1, dim] that span all projections, a constant; undefined where that
+  /// is not less than all of the space.
+  at::Tensor basis() const;
+
+  /// With a basis: in its hidden + 1 coordinates. Lengths and inner products are the same, and so
+  /// are the gradients of whatever depends on these alone.
+  at::Tensor project(const at::Tensor& rows, const at::Tensor& basis = {}) const;
 
  private:
   at::Tensor weight0_;  // [dim, hidden]

@@ -1,0 +1,41 @@
+#include "creg/ops/row_space.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "support/gradients.h"
+
+namespace creg {
+namespace {
+
+at::Tensor independent(std::int64_t rows, std::int64_t columns) {
+  return at::sin(at::arange(rows * columns, at::kFloat).square() * 0.7F).reshape({rows, columns});
+}
+
+TEST(OrthonormalRows, AreOrthonormalAndSpanTheSame) {
+  for (const std::int64_t count : {1, 3, 7, 8}) {
+    const at::Tensor rows = independent(count, 8);
+    const at::Tensor basis = orthonormal_rows(rows);
+    ASSERT_TRUE(basis.defined());
+    EXPECT_EQ(basis.scalar_type(), at::kFloat);
+    EXPECT_LT(test::distance(basis.mm(basis.t()), at::eye(count)), 1e-6);
+    EXPECT_LT(test::distance(rows.mm(basis.t()).mm(basis), rows), 1e-5);
+  }
+}
+
+TEST(OrthonormalRows, DependentRowsHaveNone) {
+  at::Tensor rows = independent(4, 8);
+  rows[2] = rows[0] + 2 * rows[1];
+  EXPECT_FALSE(orthonormal_rows(rows).defined());
+  EXPECT_FALSE(orthonormal_rows(at::zeros({2, 3})).defined());
+  rows[2][5] += 1;
+  EXPECT_TRUE(orthonormal_rows(rows).defined());
+}
+
+TEST(OrthonormalRows, AreAConstant) {
+  const at::Tensor rows = independent(2, 4).requires_grad_();
+  EXPECT_FALSE(orthonormal_rows(rows).requires_grad());
+}
+
+}  // namespace
+}  // namespace creg
