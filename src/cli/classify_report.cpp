@@ -8,20 +8,21 @@
 namespace creg::cli {
 
 nlohmann::ordered_json classify_json(const ClassifyResult& result, const std::string& dataset) {
-  return {{"task", "classify"},
-          {"protocol", result.protocol},
-          {"dataset", dataset},
-          {"normalize", std::string(normalize_name(result.normalize))},
-          {"classifier", result.classifier},
-          {"split_seed", result.split_seed},
-          {"splits", result.splits},
-          {"runs", result.runs},
-          {"train", result.train},
-          {"val", result.val},
-          {"test", result.test},
-          {"metrics",
-           {{"accuracy", summary_json(result.accuracy)},
-            {"val_accuracy", summary_json(result.val_accuracy)}}}};
+  nlohmann::ordered_json out = {{"task", "classify"},
+                                {"protocol", result.protocol},
+                                {"dataset", dataset},
+                                {"normalize", std::string(normalize_name(result.normalize))},
+                                {"classifier", result.classifier},
+                                {"split_seed", result.split_seed},
+                                {"splits", result.splits},
+                                {"runs", result.runs},
+                                {"train", result.train},
+                                {"val", result.val},
+                                {"test", result.test}};
+  if (result.weight_decay) out["weight_decay"] = *result.weight_decay;
+  out["metrics"] = {{"accuracy", summary_json(result.accuracy)},
+                    {"val_accuracy", summary_json(result.val_accuracy)}};
+  return out;
 }
 
 std::string classify_table(const ClassifyResult& result, const std::string& dataset) {

@@ -20,6 +20,7 @@ struct EvalClassifyOptions {
   std::string protocol;
   std::string split;
   int splits = 0;
+  std::optional<double> weight_decay;
 };
 
 // "3" is a number, all else a file; so is "./3".
@@ -37,6 +38,7 @@ ClassifyOptions classify_options(const Context& context, const EvalClassifyOptio
   ClassifyOptions options{.protocol = chosen.protocol,
                           .splits = chosen.splits,
                           .split = as_index(chosen.split),
+                          .weight_decay = chosen.weight_decay,
                           .seed = context.seed()};
   if (!chosen.split.empty() && chosen.splits != 0) {
     fail_input({.what = "--split takes one split and --splits several", .expected = "one of them"});
@@ -101,6 +103,11 @@ void add_eval_classify(CLI::App& eval, GlobalOptions& options) {
                    "How many splits; default all stored ones, or 20 drawn ones")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--weight-decay", chosen->weight_decay,
+                   "Of the classifier of public-probe; default the best on the val nodes")
+      ->type_name("W")
+      ->check(CLI::Range(0.0, 100.0));
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       evaluate(context, *chosen, options);

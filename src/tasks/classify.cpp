@@ -37,7 +37,7 @@ constexpr std::string_view peeking_protocol = "public-test-peek";
 
 /// GraphMAE's published classifier; its weight decay differs by dataset.
 constexpr int decayed_epochs = 300;
-constexpr std::array decays = {1e-4, 5e-4, 1e-2};
+constexpr std::array candidate_decays = {1e-4, 5e-4, 1e-2};
 
 /// GDCL's published classifier.
 constexpr int peek_epochs = 700;
@@ -75,7 +75,7 @@ std::int64_t steps_of(Classifier classifier) {
     case Classifier::softmax_adam:
       return ProbeOptions{}.epochs;
     case Classifier::decayed_softmax:
-      return decayed_epochs * static_cast<std::int64_t>(decays.size());
+      return decayed_epochs * static_cast<std::int64_t>(candidate_decays.size());
     case Classifier::test_peek:
       return peek_epochs;
     case Classifier::one_vs_rest: {
@@ -117,7 +117,8 @@ struct SplitAccuracy {
 
 /// The weight decay, and with it the epoch, of the highest validation accuracy.
 LinearModel fit_decayed_softmax(const Context& context, const LabelledRows& train,
-                                const Array<std::int32_t>& val, ProbeOptions options) {
+                                const Array<std::int32_t>& val, std::span<const double> decays,
+                                ProbeOptions options) {
   options.epochs = decayed_epochs;
   options.evaluate_every = 1;
   options.latest_of_equal = true;
@@ -131,8 +132,9 @@ LinearModel fit_decayed_softmax(const Context& context, const LabelledRows& trai
 }
 
 LinearModel fit(const Context& context, const LabelledRows& train, const Split& split,
-                Classifier classifier, std::uint64_t seed, std::uint64_t index,
+                Classifier classifier, const ClassifyOptions& options, std::uint64_t index,
                 const std::function<void()>& tick) {
+  const std::uint64_t seed = options.seed;
   switch (classifier) {
     case Classifier::softmax_adam:
       return fit_softmax_probe(context, train, split.val,
@@ -140,6 +142,9 @@ LinearModel fit(const Context& context, const LabelledRows& train, const Split& 
           .model;
     case Classifier::decayed_softmax:
       return fit_decayed_softmax(context, train, split.val,
+                                 options.weight_decay
+                                     ? std::span<const double>(&*options.weight_decay, 1)
+                                     : std::span<const double>(candidate_decays),
                                  {.seed = seed, .item = index, .each_epoch = tick});
     case Classifier::test_peek:
       return fit_softmax_probe(context, train, split.test,
@@ -170,6 +175,7 @@ ClassifyResult result_of(std::string protocol, std::string_view classifier, Norm
   return {.protocol = std::move(protocol),
           .classifier = std::string(classifier),
           .normalize = normalize,
+          .weight_decay = options.weight_decay,
           .split_seed = options.seed,
           .splits = static_cast<std::int64_t>(splits.size()),
           .train = splits.front().train.size(),
@@ -216,6 +222,11 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
   tasks::check_embedding(graph, embedding, "node classification");
   const std::string protocol = protocol_of(graph, options);
   const Classifier classifier = classifier_of(protocol);
+  if (options.weight_decay && classifier != Classifier::decayed_softmax) {
+    fail_input({.what = fmt::format("the classifier of {} has no weight decay", protocol),
+                .file = "--weight-decay",
+                .hint = fmt::format("--protocol {} has one", probing_protocol)});
+  }
   const std::vector<Split> splits = splits_of(context, graph, protocol, options);
   for (const Split& split : splits) tasks::check_split(graph, split);
   const bool ovr = classifier == Classifier::one_vs_rest;
@@ -236,7 +247,7 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
     std::atomic<std::int64_t> left = steps;
     const auto index = static_cast<std::uint64_t>(options.split.value_or(0) + i);
     const LinearModel model =
-        fit(context, rows(split.train), split, classifier, options.seed, index, [&] {
+        fit(context, rows(split.train), split, classifier, options, index, [&] {
           progress.advance();
           --left;
         });
@@ -287,6 +298,7 @@ ClassifyResult pool_results(std::span<const ClassifyResult> results) {
     tasks::require_same("classifiers", pooled.classifier, result.classifier);
     tasks::require_same("normalisations", normalize_name(pooled.normalize),
                         normalize_name(result.normalize));
+    invariant(pooled.weight_decay == result.weight_decay, "results of one weight decay are pooled");
     tasks::require_same("split seeds", pooled.split_seed, result.split_seed);
     tasks::require_same("numbers of splits", pooled.splits, result.splits);
     tasks::require_same("numbers of val nodes", pooled.val, result.val);

@@ -25,6 +25,15 @@ class EvalClassify : public test::RingDataset {
   EvalClassify() : RingDataset({"eval", "classify"}, nodes, -1, 0.7) {}
 };
 
+TEST_F(EvalClassify, OnlyTheProbeHasAWeightDecay) {
+  const std::string file = embedding("e.npy", 1);
+  const RunResult refused = run_creg({"eval", "classify", file, "--dataset", dataset_, "--protocol",
+                                      "per-class-20-30", "--weight-decay", "0.01"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(contains(refused.err, "--weight-decay")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "public-probe")) << refused.err;
+}
+
 TEST_F(EvalClassify, PrintsTheObjectThatScriptsRelyOnAndATableInPercent) {
   const std::string file = embedding("e.npy", 1);
   const json found = run_json({file, "--dataset", dataset_, "--protocol", "per-class-20-30"});

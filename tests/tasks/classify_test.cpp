@@ -173,6 +173,10 @@ TEST(Classify, TheProbeOfStoredSplitsChoosesItsWeightDecayOnValidationNodes) {
   }
   EXPECT_GT(*std::max_element(found.begin(), found.end()), found[0]) << "a case for a choice";
   EXPECT_EQ(probe.val_accuracy.at(0), *std::max_element(found.begin(), found.end()));
+  const ClassifyResult first = classify(Context(), made.graph, made.embedding,
+                                        {.protocol = "public-probe", .weight_decay = 1e-4});
+  EXPECT_EQ(first.val_accuracy.at(0), found[0]) << "the one that is asked for";
+  EXPECT_EQ(first.weight_decay, 1e-4);
 }
 
 TEST(Classify, APeekAtTheTestNodesIsNeverWorseThanTheEpochChosenOnOthers) {

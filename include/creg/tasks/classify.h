@@ -33,6 +33,8 @@ struct ClassifyOptions {
   /// Nothing: what the protocol does by itself, which is l2 for those with ovr in their
   /// names, none elsewhere.
   std::optional<Normalize> normalize;
+  /// Of public-probe alone; nothing: of some the best on the val nodes.
+  std::optional<double> weight_decay;
   /// Of the splits and of a classifier that draws. Never that of the model: runs are compared on
   /// the same splits.
   std::uint64_t seed = 0;
@@ -40,10 +42,11 @@ struct ClassifyOptions {
 
 struct ClassifyResult {
   std::string protocol;
-  /// "logistic-regression", "softmax-adam", "one-vs-rest", "softmax-adam-best-on-test", or
-  /// "own" of a model with a classifier
+  /// "logistic-regression", "softmax-adam", "softmax-adam-decayed", "one-vs-rest",
+  /// "softmax-adam-best-on-test", or "own" of a model with a classifier
   std::string classifier;
   Normalize normalize = Normalize::none;
+  std::optional<double> weight_decay;  ///< where one was asked for
   std::uint64_t split_seed = 0;
   std::int64_t splits = 0;  ///< per embedding
   std::int64_t runs = 1;    ///< embeddings pooled
