@@ -9,6 +9,7 @@
 #include "creg/methods/catalogue.h"
 #include "creg/ops/similarity.h"
 #include "creg/ops/tensors.h"
+#include "methods/tiny_model.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"
@@ -20,27 +21,16 @@ at::Tensor log_of_sigma(const at::Tensor& x) {
   return at::minimum(x, at::zeros_like(x)) - at::log1p(at::exp(-at::abs(x)));
 }
 
-struct TinyModel {
-  explicit TinyModel(const std::string& name, const ContrastOptions& contrast,
+struct PairModel : test::TinyModel {
+  explicit PairModel(const std::string& name, const ContrastOptions& contrast,
                      Graph made = test::two_groups())
-      : graph(std::move(made)),
-        encoder(make_encoder({.dim = 6}, feature_cols(graph.features), parameters)),
-        inputs(Context(), graph, EncoderOptions{}),
-        method(make_method(name, {.contrast = contrast, .dim = 6, .epochs = 10}, parameters)) {}
+      : TinyModel(name, {.contrast = contrast, .encoder = {.dim = 6}, .epochs = 10},
+                  std::move(made)) {}
 
-  EpochPass pass(std::uint32_t epoch, bool unit_rows = false) {
-    return {context, inputs, *encoder, {.seed = 5, .epoch = epoch, .unit_rows = unit_rows}};
-  }
   at::Tensor hidden() {
-    EpochPass p = pass(0);
-    return p.hidden().detach().to(at::kDouble);
+    EpochPass one = pass();
+    return one.hidden().detach().to(at::kDouble);
   }
-  Context context;
-  Graph graph;
-  ParameterList parameters{3};
-  std::unique_ptr<Encoder> encoder;
-  GraphInputs inputs;
-  std::unique_ptr<Method> method;
 };
 
 /// Â from its definition.
@@ -64,7 +54,7 @@ double reference(const at::Tensor& anchors, const at::Tensor& positives, const a
 }
 
 TEST(Ml, IsTheLossOfTheNodeOneLevelDeeper) {
-  TinyModel model("ml", {.negatives = 2, .temperature = 0.5});
+  PairModel model("ml", {.negatives = 2, .temperature = 0.5});
   EpochPass pass = model.pass(3);
   const EpochLoss loss = model.method->loss(pass);
   const at::Tensor h = model.hidden();
@@ -75,7 +65,7 @@ TEST(Ml, IsTheLossOfTheNodeOneLevelDeeper) {
 }
 
 TEST(Ml, ABilinearScorePutsItsMatrixBetween) {
-  TinyModel model("ml", {.score = Score::bilinear});
+  PairModel model("ml", {.score = Score::bilinear});
   EpochPass pass = model.pass(3);
   const double loss = model.method->loss(pass).loss.item<double>();
   const at::Tensor h = model.hidden();
@@ -86,8 +76,9 @@ TEST(Ml, ABilinearScorePutsItsMatrixBetween) {
 
 /// The propagation is of the rows as the encoder gives them, then both sides get length 1.
 TEST(Ml, UnitRowsPropagateFirst) {
-  TinyModel model("ml", {});
-  EpochPass pass = model.pass(3, true);
+  PairModel model("ml", {});
+  EpochPass pass(model.context, model.inputs, *model.encoder,
+                 {.seed = 5, .epoch = 3, .unit_rows = true});
   const double loss = model.method->loss(pass).loss.item<double>();
   const auto unit = [](const at::Tensor& x) { return x / x.norm(2, 1, true).clamp_min(1e-12); };
   const at::Tensor h = model.hidden();
@@ -96,7 +87,7 @@ TEST(Ml, UnitRowsPropagateFirst) {
 }
 
 TEST(Lc, PullsTowardsADrawnNeighbour) {
-  TinyModel model("lc", {.k = 2});
+  PairModel model("lc", {.k = 2});
   EpochPass pass = model.pass(3);
   const EpochLoss loss = model.method->loss(pass);
   const at::Tensor h = model.hidden();
@@ -112,7 +103,7 @@ TEST(Lc, PullsTowardsADrawnNeighbour) {
 }
 
 TEST(Lc, GlobalPositivesAreTheMeanOfTheMostSimilar) {
-  TinyModel model("lc", {.positives = Positives::global, .k = 3});
+  PairModel model("lc", {.positives = Positives::global, .k = 3});
   EpochPass pass = model.pass(3);
   const EpochLoss loss = model.method->loss(pass);
   const at::Tensor h = model.hidden();
@@ -126,7 +117,7 @@ TEST(Lc, GlobalPositivesAreTheMeanOfTheMostSimilar) {
 
 TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
   for (const Positives positives : {Positives::global, Positives::neighbours}) {
-    TinyModel model("lc", {.positives = positives, .curriculum = 4});  // rounds of 3 epochs
+    PairModel model("lc", {.positives = positives, .curriculum = 4});  // rounds of 3 epochs
     EpochPass first = model.pass(0);
     EXPECT_LE(model.method->loss(first).anchors, 10);
     const std::vector<NamedTensor> state = model.method->state();
@@ -146,10 +137,10 @@ TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
 
 TEST(Lc, SeedsComeBackFromAKeptState) {
   const ContrastOptions options = {.positives = Positives::global, .curriculum = 4};
-  TinyModel one("lc", options);
+  PairModel one("lc", options);
   EpochPass first = one.pass(0);
   one.method->loss(first);
-  TinyModel other("lc", options);
+  PairModel other("lc", options);
   other.method->restore(one.method->state());
   EpochPass here = one.pass(1);
   EpochPass there = other.pass(1);
@@ -160,13 +151,13 @@ TEST(Lc, SeedsComeBackFromAKeptState) {
 TEST(Lc, AGraphWithoutEdgesHasNoPairs) {
   Graph graph = test::two_groups();
   graph.adjacency = test::csr(40, {});
-  TinyModel model("lc", {}, graph);
+  PairModel model("lc", {}, graph);
   EpochPass pass = model.pass(0);
   test::expect_error([&] { model.method->loss(pass); }, {"no node has a neighbour", "global"});
 }
 
 TEST(Dgi, TellsNodesFromShuffledOnesByTheSummary) {
-  TinyModel model("dgi", {});
+  PairModel model("dgi", {});
   EpochPass pass = model.pass(3);
   const EpochLoss loss = model.method->loss(pass);
   const at::Tensor h = model.hidden();
@@ -185,7 +176,7 @@ TEST(Dgi, TellsNodesFromShuffledOnesByTheSummary) {
 }
 
 TEST(Dgi, ShufflesTheFeaturesOncePerStep) {
-  TinyModel model("dgi", {});
+  PairModel model("dgi", {});
   EpochPass pass = model.pass(3);
   EXPECT_TRUE(pass.corrupted().is_same(pass.corrupted()));
   EpochPass next = model.pass(4);
@@ -193,7 +184,7 @@ TEST(Dgi, ShufflesTheFeaturesOncePerStep) {
 }
 
 /// Mean of -log sigma over both directions of the edges and over `negatives` drawn non-edges each.
-double gcn_neg_reference(const TinyModel& model, const at::Tensor& anchors, const at::Tensor& h,
+double gcn_neg_reference(const PairModel& model, const at::Tensor& anchors, const at::Tensor& h,
                          int negatives, double temperature) {
   const NonEdgeSampler sampler(model.context, model.graph.adjacency, "");
   const auto count = static_cast<std::size_t>(sampler.edges().nonzeros() * negatives);
@@ -215,7 +206,7 @@ double gcn_neg_reference(const TinyModel& model, const at::Tensor& anchors, cons
 }
 
 TEST(GcnNeg, IsTheMeanOverEdgesAndFreshNonEdges) {
-  TinyModel model("gcn-neg", {.temperature = 0.5});
+  PairModel model("gcn-neg", {.temperature = 0.5});
   EpochPass pass = model.pass(3);
   const EpochLoss loss = model.method->loss(pass);
   const at::Tensor h = model.hidden();
@@ -223,7 +214,7 @@ TEST(GcnNeg, IsTheMeanOverEdgesAndFreshNonEdges) {
   EpochPass next = model.pass(4);
   EXPECT_NE(model.method->loss(next).loss.item<double>(), loss.loss.item<double>());
 
-  TinyModel more("gcn-neg", {.score = Score::bilinear, .negatives = 3});
+  PairModel more("gcn-neg", {.score = Score::bilinear, .negatives = 3});
   EpochPass other = more.pass(3);
   const double found = more.method->loss(other).loss.item<double>();
   const at::Tensor c = more.parameters.all().back().value.detach().to(at::kDouble);
@@ -234,7 +225,7 @@ TEST(GcnNeg, IsTheMeanOverEdgesAndFreshNonEdges) {
 TEST(GcnNeg, NeedsEdges) {
   Graph graph = test::two_groups();
   graph.adjacency = test::csr(40, {});
-  TinyModel lonely("gcn-neg", {}, graph);
+  PairModel lonely("gcn-neg", {}, graph);
   EXPECT_TRUE(lonely.method->needs_edges());
   EpochPass pass = lonely.pass(0);
   test::expect_error([&] { lonely.method->loss(pass); }, {"no edges", "gcn-neg"});
