@@ -24,13 +24,14 @@ constexpr std::uint32_t decoder_rows = 1U << 20U;
 constexpr std::uint32_t decoder_attention = decoder_rows + 1;
 
 /// Rows of length 1; one of zeros stays, and no gradient goes back through it: the decoder has
-/// nothing but its bias, 0 at the start, for a masked node without neighbours.
+/// nothing for a masked node without visible neighbours.
 at::Tensor unit_rows(const at::Tensor& rows) {
   const at::Tensor lengths = rows.norm(2, 1, true);
   return rows / lengths.masked_fill(lengths == 0, std::numeric_limits<double>::infinity());
 }
 
-/// One layer of attention with one head, from embeddings back to features.
+/// One layer of attention with one head, from embeddings back to features. Without a bias, which
+/// would find what all nodes have in common without looking at any embedding.
 class Decoder {
  public:
   Decoder(const EncoderOptions& encoder, std::int64_t features, ParameterList& parameters)
@@ -43,7 +44,6 @@ class Decoder {
     const double bound = glorot_bound(features, features, gain);
     attention_source_ = parameters.uniform("decoder.attention_source", {1, features}, bound);
     attention_target_ = parameters.uniform("decoder.attention_target", {1, features}, bound);
-    bias_ = parameters.constant("decoder.bias", {features}, 0);
   }
 
   /// All nodes' features from the embeddings of visible ones: those of masked nodes count as 0.
@@ -62,7 +62,7 @@ class Decoder {
       }
     }
     const at::Tensor z = aggregate(take.transposed_matrix(), at::mm(rows, weight_));
-    return gat_aggregate(pattern, z, attention_source_, attention_target_, options) + bias_;
+    return gat_aggregate(pattern, z, attention_source_, attention_target_, options);
   }
 
  private:
@@ -72,7 +72,6 @@ class Decoder {
   at::Tensor weight_;   // [dim, features]
   at::Tensor attention_source_;
   at::Tensor attention_target_;
-  at::Tensor bias_;
 };
 
 class GraphMae final : public Method {
