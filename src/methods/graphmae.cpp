@@ -3,7 +3,6 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <limits>
 
 #include "creg/contrast/edge_drop.h"
 #include "creg/contrast/node_mask.h"
@@ -23,15 +22,17 @@ constexpr std::uint64_t masked_pass = 2;
 constexpr std::uint32_t decoder_rows = 1U << 20U;
 constexpr std::uint32_t decoder_attention = decoder_rows + 1;
 
-/// Rows of length 1; one of zeros stays, and no gradient goes back through it: the decoder has
-/// nothing for a masked node without visible neighbours.
+/// Added to all that is decoded. Cosines do not see lengths, so that weight decay would shrink
+/// embeddings to nothing; beside a constant the network has to keep its scale.
+constexpr double decoder_bias = 0.005;
+
+/// Rows of length 1; one of zeros stays.
 at::Tensor unit_rows(const at::Tensor& rows) {
-  const at::Tensor lengths = rows.norm(2, 1, true);
-  return rows / lengths.masked_fill(lengths == 0, std::numeric_limits<double>::infinity());
+  return rows / rows.norm(2, 1, true).clamp_min(1e-12);
 }
 
-/// One layer of attention with one head, from embeddings back to features. Without a bias, which
-/// would find what all nodes have in common without looking at any embedding.
+/// One layer of attention with one head, from embeddings back to features. Its bias is not trained:
+/// it would find what all nodes have in common without looking at any embedding.
 class Decoder {
  public:
   Decoder(const EncoderOptions& encoder, std::int64_t features, ParameterList& parameters)
@@ -62,7 +63,7 @@ class Decoder {
       }
     }
     const at::Tensor z = aggregate(take.transposed_matrix(), at::mm(rows, weight_));
-    return gat_aggregate(pattern, z, attention_source_, attention_target_, options);
+    return gat_aggregate(pattern, z, attention_source_, attention_target_, options) + decoder_bias;
   }
 
  private:
