@@ -22,17 +22,14 @@ constexpr std::uint64_t masked_pass = 2;
 constexpr std::uint32_t decoder_rows = 1U << 20U;
 constexpr std::uint32_t decoder_attention = decoder_rows + 1;
 
-/// Added to all that is decoded. Cosines do not see lengths, so that weight decay would shrink
-/// embeddings to nothing; beside a constant the network has to keep its scale.
-constexpr double decoder_bias = 0.005;
-
-/// Rows of length 1; one of zeros stays.
+/// Rows of length 1; one of zeros stays. For a masked node without visible neighbours the decoder
+/// has nothing but its bias, 0 at the start: the first gradient of it is huge, and Adam moves it
+/// little from then on. The published results come of that (docs/methods.md).
 at::Tensor unit_rows(const at::Tensor& rows) {
   return rows / rows.norm(2, 1, true).clamp_min(1e-12);
 }
 
-/// One layer of attention with one head, from embeddings back to features. Its bias is not trained:
-/// it would find what all nodes have in common without looking at any embedding.
+/// One layer of attention with one head, from embeddings back to features.
 class Decoder {
  public:
   Decoder(const EncoderOptions& encoder, std::int64_t features, ParameterList& parameters)
@@ -45,6 +42,7 @@ class Decoder {
     const double bound = glorot_bound(features, features, gain);
     attention_source_ = parameters.uniform("decoder.attention_source", {1, features}, bound);
     attention_target_ = parameters.uniform("decoder.attention_target", {1, features}, bound);
+    bias_ = parameters.constant("decoder.bias", {features}, 0);
   }
 
   /// All nodes' features from the embeddings of visible ones: those of masked nodes count as 0.
@@ -63,7 +61,7 @@ class Decoder {
       }
     }
     const at::Tensor z = aggregate(take.transposed_matrix(), at::mm(rows, weight_));
-    return gat_aggregate(pattern, z, attention_source_, attention_target_, options) + decoder_bias;
+    return gat_aggregate(pattern, z, attention_source_, attention_target_, options) + bias_;
   }
 
  private:
@@ -73,6 +71,7 @@ class Decoder {
   at::Tensor weight_;   // [dim, features]
   at::Tensor attention_source_;
   at::Tensor attention_target_;
+  at::Tensor bias_;
 };
 
 class GraphMae final : public Method {
