@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "creg/core/random.h"
+#include "creg/ops/row_norms.h"
 #include "creg/ops/tensors.h"
 
 namespace creg {
@@ -84,7 +85,7 @@ at::Tensor EpochPass::encode(const FeatureMatrix& features, const Hops& hops, in
 
 at::Tensor EpochPass::finished(const at::Tensor& rows) const {
   if (!settings_.unit_rows) return rows;
-  return rows / rows.norm(2, 1, true).clamp_min(1e-12);
+  return unit_rows(rows);
 }
 
 }  // namespace creg

@@ -9,6 +9,7 @@
 #include "creg/core/error.h"
 #include "creg/ops/aggregate.h"
 #include "creg/ops/gat.h"
+#include "creg/ops/row_norms.h"
 #include "creg/ops/tensors.h"
 #include "methods/methods.h"
 #include "nn/dropout.h"
@@ -21,13 +22,6 @@ constexpr std::uint64_t masked_pass = 2;
 /// Parts of the dropout's seed that no encoder has as many layers as to use.
 constexpr std::uint32_t decoder_rows = 1U << 20U;
 constexpr std::uint32_t decoder_attention = decoder_rows + 1;
-
-/// Rows of length 1; one of zeros stays. For a masked node without visible neighbours the decoder
-/// has nothing but its bias, 0 at the start: the first gradient of it is huge, and Adam moves it
-/// little from then on. The published results come of that (docs/methods.md).
-at::Tensor unit_rows(const at::Tensor& rows) {
-  return rows / rows.norm(2, 1, true).clamp_min(1e-12);
-}
 
 /// One layer of attention with one head, from embeddings back to features.
 class Decoder {
@@ -94,6 +88,9 @@ class GraphMae final : public Method {
         pass.finished(pass.encoder().propagate(hops(pass), {masked_start(pass, mask, own)}, own));
     const at::Tensor found = decoder_.features(pass.context(), pattern_, mask, rows, own);
     const at::Tensor nodes = index_tensor(mask.nodes);
+    // For a masked node without visible neighbours the decoder has nothing but its bias, 0 at the
+    // start: the first gradient of it is huge, and Adam moves it little from then on. The published
+    // results come of that (docs/methods.md).
     const at::Tensor cosines =
         (unit_rows(found.index_select(0, nodes)) * target_.index_select(0, nodes)).sum(1);
     // Rounding may put a cosine above 1, whose distance has no power in general.

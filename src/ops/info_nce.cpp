@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "creg/core/progress.h"
+#include "creg/ops/row_norms.h"
 #include "ops/autograd_node.h"
 #include "ops/block_rounds.h"
 #include "ops/cpu/info_nce_kernels.h"
@@ -135,10 +136,6 @@ struct InfoNceBackward : public torch::autograd::Node {
   }
   std::string name() const override { return "creg::InfoNceBackward"; }
 };
-
-at::Tensor unit_rows(const at::Tensor& rows) {
-  return rows / rows.norm(2, 1, true).clamp_min(1e-12);
-}
 
 }  // namespace
 

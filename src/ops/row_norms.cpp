@@ -29,4 +29,8 @@ NormStatistics norm_statistics(const at::Tensor& rows) {
   return {mean, count < 2 ? 0 : squares / static_cast<double>(count - 1)};
 }
 
+at::Tensor unit_rows(const at::Tensor& rows) {
+  return rows / rows.norm(2, 1, true).clamp_min(1e-12);
+}
+
 }  // namespace creg

@@ -13,6 +13,7 @@
 #include "creg/graph/build.h"
 #include "creg/graph/transforms.h"
 #include "creg/io/scratch_file.h"
+#include "creg/ops/row_norms.h"
 #include "creg/ops/tensors.h"
 
 namespace creg {
@@ -85,7 +86,7 @@ class Layerwise {
         const std::int64_t end = block_end(first);
         const SparseMatrix hop = mean_of_rows(context_, gathered_, first, end);
         at::Tensor rows = encoder_.evaluate_layer(l, hop, x);
-        if (last && options_.unit_rows) rows = rows / rows.norm(2, 1, true).clamp_min(1e-12);
+        if (last && options_.unit_rows) rows = unit_rows(rows);
         out->put(first, rows);
         progress_.advance(end - first);
         first = end;

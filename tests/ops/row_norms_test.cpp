@@ -77,5 +77,12 @@ TEST(NormStatistics, ThreadsDoNotChangeTheBits) {
   EXPECT_EQ(alone.variance, together.variance);
 }
 
+TEST(UnitRows, HaveLengthOneAndGradientsThroughTheirLengths) {
+  test::expect_matches([](const test::Tensors& x) { return unit_rows(x[0]); },
+                       [](const test::Tensors& x) { return x[0] / x[0].norm(2, 1, true); },
+                       {test::irregular({5, 4})});
+  EXPECT_TRUE(at::equal(unit_rows(at::zeros({2, 3})), at::zeros({2, 3})));
+}
+
 }  // namespace
 }  // namespace creg
