@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -14,6 +15,7 @@
 #include "creg/core/console.h"
 #include "creg/core/error.h"
 #include "creg/core/text.h"
+#include "creg/ops/runtime.h"
 
 namespace creg::cli {
 namespace {
@@ -76,6 +78,17 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
   return exit_bad_input;
 }
 
+// OpenBLAS chooses its kernels while the process is loaded, so better ones need a new start. Where
+// that fails the work is done all the same, with a warning.
+void start_anew_for_better_kernels([[maybe_unused]] const char* const* argv) {
+#ifdef CREG_HAS_TORCH
+  const std::string kernels = missed_blas_kernels();
+  if (kernels.empty() || setenv("OPENBLAS_CORETYPE", kernels.c_str(), 1) != 0) return;
+  execv("/proc/self/exe", const_cast<char* const*>(argv));
+  unsetenv("OPENBLAS_CORETYPE");
+#endif
+}
+
 }  // namespace
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
@@ -135,6 +148,7 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return report_usage(app, error);
   }
+  start_anew_for_better_kernels(argv);
 
   struct sigaction action {};
   action.sa_handler = on_interrupt;

@@ -4,8 +4,11 @@
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 
+#include "creg/core/build_info.h"
 #include "creg/core/error.h"
 #include "ops/torch_compat.h"
 
@@ -60,6 +63,23 @@ TorchRuntime torch_runtime() {
   return runtime;
 }
 
+std::string better_openblas_kernels(std::string_view kernels, std::string_view instruction_set) {
+  constexpr std::array<std::string_view, 6> wide = {"Haswell",  "Zen",        "Excavator",
+                                                    "SkylakeX", "Cooperlake", "SapphireRapids"};
+  for (const std::string_view name : wide) {
+    if (kernels == name) return {};
+  }
+  if (instruction_set == "AVX-512") return "SkylakeX";
+  if (instruction_set == "AVX2") return "Haswell";
+  return {};
+}
+
+std::string missed_blas_kernels() {
+  auto* kernels = find_symbol<char*()>("openblas_get_corename");
+  if (kernels == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr) return {};
+  return better_openblas_kernels(kernels(), build_info().instruction_set);
+}
+
 void prepare_torch(const Context& context) {
   at::set_num_threads(context.threads());
   if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) {
@@ -70,6 +90,12 @@ void prepare_torch(const Context& context) {
     context.log().write(LogLevel::warning, "libtorch runs on the reference BLAS (" + runtime.blas +
                                                "), about fifty times slower than OpenBLAS; "
                                                "install libopenblas0-openmp");
+  }
+  if (const std::string kernels = missed_blas_kernels(); !kernels.empty()) {
+    context.log().write(LogLevel::warning,
+                        "OpenBLAS does not know this processor and is several times slower than it "
+                        "could be; start with OPENBLAS_CORETYPE=" +
+                            kernels + " in the environment");
   }
   const std::string wanted = context.device().name();
   for (const std::string& device : runtime.devices) {

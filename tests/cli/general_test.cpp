@@ -68,6 +68,19 @@ TEST(Cli, InfoTellsTheBuild) {
   EXPECT_EQ(info["devices"][0], "cpu");
 }
 
+// Fails without the new start where OpenBLAS is older than the processor.
+TEST(Cli, OpenBlasUsesTheWideKernelsUnlessToldOtherwise) {
+  const json info = json::parse(run_creg({"info", "--json"}).out);
+  const std::string blas = info["blas"].is_string() ? info["blas"] : "";
+  if (!contains(blas, "OpenBLAS") || !contains(info["instruction_set"], "AVX")) {
+    GTEST_SKIP() << "needs OpenBLAS on a processor with AVX2";
+  }
+  EXPECT_FALSE(contains(blas, "Prescott")) << blas;
+  const RunResult told =
+      run_creg({"info", "--json"}, {.environment = {"OPENBLAS_CORETYPE=Prescott"}});
+  EXPECT_TRUE(contains(json::parse(told.out)["blas"], "Prescott")) << told.out;
+}
+
 TEST(Cli, AFullOutputIsAFailure) {
   const RunResult result = run_creg({"info"}, {.stdout_path = "/dev/full"});
   EXPECT_EQ(result.status, 1);

@@ -18,6 +18,15 @@ TEST(TorchRuntime, SaysWhatIsThere) {
   EXPECT_EQ(runtime.devices[0], "cpu");
 }
 
+TEST(TorchRuntime, BetterKernelsAreThoseOfTheInstructionSet) {
+  EXPECT_EQ(better_openblas_kernels("Prescott", "AVX-512"), "SkylakeX");
+  EXPECT_EQ(better_openblas_kernels("Prescott", "AVX2"), "Haswell");
+  EXPECT_EQ(better_openblas_kernels("Prescott", "x86-64 baseline"), "");
+  for (const char* kernels : {"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"}) {
+    EXPECT_EQ(better_openblas_kernels(kernels, "AVX-512"), "") << kernels;
+  }
+}
+
 TEST(PrepareTorch, ThreadsFollowTheContext) {
   for (const int threads : {2, 1}) {
     prepare_torch(Context({.threads = threads}));

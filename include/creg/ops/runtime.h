@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "creg/core/context.h"
@@ -19,8 +20,17 @@ struct TorchRuntime {
 
 TorchRuntime torch_runtime();
 
+/// OpenBLAS takes kernels for the oldest processors, several times slower, where the processor is
+/// newer than itself. The value of OPENBLAS_CORETYPE with which the process would have to be
+/// started to get better ones; empty when there is nothing to gain or the user has set the
+/// variable.
+std::string missed_blas_kernels();
+
+/// The same from the name of the kernels in use and BuildInfo::instruction_set.
+std::string better_openblas_kernels(std::string_view kernels, std::string_view instruction_set);
+
 /// Sets the threads of libtorch and of the BLAS to the Context's. Warns through its log when the
-/// BLAS is the slow one. A CUDA device that is not there is an input error: nothing falls back.
+/// BLAS is a slow one. A CUDA device that is not there is an input error: nothing falls back.
 void prepare_torch(const Context& context);
 
 }  // namespace creg
