@@ -3,13 +3,26 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/types.h>
 
+#include <cmath>
+
 #include "nn/encoders.h"
 
 namespace creg {
+namespace {
 
-ActivationLayer::ActivationLayer(ActivationKind kind, std::int64_t width, bool layer_norm,
-                                 int layer, ParameterList& parameters)
-    : kind_(kind) {
+/// Channels of mean 0 and variance 1 / their number, over the rows.
+at::Tensor normalised_channels(const at::Tensor& rows) {
+  // Far below the variances of products with features, even of rows brought to sum 1.
+  constexpr double epsilon = 1e-8;
+  const double scale = 1 / std::sqrt(static_cast<double>(rows.size(1)));
+  return at::batch_norm(rows, {}, {}, {}, {}, true, 0, epsilon, false) * scale;
+}
+
+}  // namespace
+
+ActivationLayer::ActivationLayer(ActivationKind kind, std::int64_t width, LayerNorm norm, int layer,
+                                 ParameterList& parameters)
+    : kind_(kind), norm_(norm) {
   constexpr double first_slope = 0.25;
   const std::string name = layer_name(layer, "slope");
   switch (kind) {
@@ -27,31 +40,43 @@ ActivationLayer::ActivationLayer(ActivationKind kind, std::int64_t width, bool l
     case ActivationKind::none:
       break;
   }
-  if (layer_norm) {
+  if (norm == LayerNorm::rows) {
     scale_ = parameters.constant(layer_name(layer, "norm_scale"), {width}, 1);
     shift_ = parameters.constant(layer_name(layer, "norm_shift"), {width}, 0);
   }
 }
 
-at::Tensor ActivationLayer::normalised(const at::Tensor& x) const {
-  return at::layer_norm(x, {x.size(1)}, scale_, shift_);
-}
-
 at::Tensor ActivationLayer::after_product(const SparseMatrix& matrix, const at::Tensor& x,
                                           const at::Tensor& bias, const at::Tensor& order,
                                           const EncoderPass& pass, int layer) const {
-  if (scale_.defined()) {
-    return after_sum(aggregate(matrix, x, {bias, {}}, order), {}, pass, layer);
+  switch (norm_) {
+    case LayerNorm::rows:
+      return after_sum(aggregate(matrix, x, {bias, {}}, order), {}, pass, layer);
+    case LayerNorm::channels:
+      return after_sum(aggregate(matrix, x, {}, order), bias, pass, layer);
+    case LayerNorm::none:
+      break;
   }
   return plain(aggregate(matrix, x, {bias, slope_}, order), pass, layer);
 }
 
 at::Tensor ActivationLayer::after_sum(const at::Tensor& x, const at::Tensor& bias,
                                       const EncoderPass& pass, int layer) const {
-  if (scale_.defined()) {
-    const at::Tensor rows = normalised(bias.defined() ? at::add(x, bias) : x);
-    return slope_.defined() ? activate(rows, {{}, slope_}) : plain(rows, pass, layer);
+  switch (norm_) {
+    case LayerNorm::rows: {
+      const at::Tensor sums = bias.defined() ? at::add(x, bias) : x;
+      return activated(at::layer_norm(sums, {sums.size(1)}, scale_, shift_), {}, pass, layer);
+    }
+    case LayerNorm::channels:
+      return activated(normalised_channels(x), bias, pass, layer);
+    case LayerNorm::none:
+      break;
   }
+  return activated(x, bias, pass, layer);
+}
+
+at::Tensor ActivationLayer::activated(const at::Tensor& x, const at::Tensor& bias,
+                                      const EncoderPass& pass, int layer) const {
   if (slope_.defined()) return activate(x, {bias, slope_});
   return plain(bias.defined() ? at::add(x, bias) : x, pass, layer);
 }

@@ -1,5 +1,4 @@
-// What ends a layer: normalisation of rows and activation, fused with the sum before them where
-// that pays.
+// What ends a layer: normalisation and activation, fused with the sum before them where that pays.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,15 +8,27 @@
 
 namespace creg {
 
+/// What a layer brings to one mean and spread before it is activated.
+enum class LayerNorm {
+  none,
+  rows,      ///< after the bias, with a learned scale and shift per channel
+  channels,  ///< before the bias
+};
+
+inline LayerNorm layer_norm_of(const EncoderOptions& options) {
+  if (options.channel_norm) return LayerNorm::channels;
+  return options.layer_norm ? LayerNorm::rows : LayerNorm::none;
+}
+
 class ActivationLayer {
  public:
   /// For layer `layer`, by whose name a PReLU's slopes and a normalisation's scale and shift become
   /// parameters.
-  ActivationLayer(ActivationKind kind, std::int64_t width, bool layer_norm, int layer,
+  ActivationLayer(ActivationKind kind, std::int64_t width, LayerNorm norm, int layer,
                   ParameterList& parameters);
   ActivationLayer(const EncoderOptions& options, int layer, ParameterList& parameters)
-      : ActivationLayer(options.activation_after(layer), options.width(layer), options.layer_norm,
-                        layer, parameters) {}
+      : ActivationLayer(options.activation_after(layer), options.width(layer),
+                        layer_norm_of(options), layer, parameters) {}
 
   /// act(matrix · x + bias); `layer` tells the layers' random slopes apart.
   at::Tensor after_product(const SparseMatrix& matrix, const at::Tensor& x, const at::Tensor& bias,
@@ -27,13 +38,16 @@ class ActivationLayer {
                        int layer) const;
 
  private:
+  /// act(x + bias), without normalisation.
+  at::Tensor activated(const at::Tensor& x, const at::Tensor& bias, const EncoderPass& pass,
+                       int layer) const;
+  /// What the fused kernels do not know of the activation.
   at::Tensor plain(const at::Tensor& x, const EncoderPass& pass, int layer) const;
 
-  at::Tensor normalised(const at::Tensor& x) const;
-
   ActivationKind kind_;
+  LayerNorm norm_;
   at::Tensor slope_;  // defined for what the fused kernels know
-  at::Tensor scale_;  // of the normalisation; undefined: there is none
+  at::Tensor scale_;  // of the normalisation of rows
   at::Tensor shift_;
 };
 

@@ -17,20 +17,10 @@ struct Layer {
   ActivationLayer activation;
 };
 
-/// Channels of mean 0 and variance 1 / their number, over the rows.
-at::Tensor normalised_channels(const at::Tensor& rows) {
-  // Far below the variances of products with features, even of rows brought to sum 1.
-  constexpr double epsilon = 1e-8;
-  const double scale = 1 / std::sqrt(static_cast<double>(rows.size(1)));
-  return at::batch_norm(rows, {}, {}, {}, {}, true, 0, epsilon, false) * scale;
-}
-
 class LinearAggregation final : public Encoder {
  public:
   LinearAggregation(const EncoderOptions& options, std::vector<Layer> layers)
-      : dropout_(options.dropout),
-        channel_norm_(options.channel_norm),
-        layers_(std::move(layers)) {}
+      : dropout_(options.dropout), layers_(std::move(layers)) {}
 
   at::Tensor multiply(const FeatureMatrix& features) const override {
     return features.times(layers_.front().weight);
@@ -72,15 +62,10 @@ class LinearAggregation final : public Encoder {
       return layer.activation.after_sum(at::mm(gathered, layer.weight), layer.bias, pass, l);
     }
     const at::Tensor rows = x.multiplied ? x.rows : at::mm(x.rows, layer.weight);
-    if (channel_norm_) {
-      const at::Tensor sums = normalised_channels(aggregate(hop, rows, {}, order));
-      return layer.activation.after_sum(sums, layer.bias, pass, l);
-    }
     return layer.activation.after_product(hop, rows, layer.bias, order, pass, l);
   }
 
   double dropout_;
-  bool channel_norm_;
   std::vector<Layer> layers_;
 };
 

@@ -26,7 +26,8 @@ void only_of(const EncoderOptions& encoder, bool wanted, const std::string& key,
 
 void check_encoder(const EncoderOptions& encoder) {
   using enum EncoderKind;
-  only_of(encoder, encoder.channel_norm, "channel_norm", "normalisation of channels", {gcn, sage});
+  only_of(encoder, encoder.channel_norm, "channel_norm", "normalisation of channels",
+          {gcn, gat, gin, sage});
   only_of(encoder, encoder.layer_norm, "layer_norm", "normalisation of rows", {gcn, sage, gat});
   only_of(encoder, encoder.dropout > 0, "dropout", "inputs to drop",
           {gcn, gat, gin, sage, dual, multiplex});

@@ -74,6 +74,24 @@ TEST(Bgrl, TrainingBringsTheViewsTogether) {
   EXPECT_LT(losses.back(), 0.7 * losses.front());
 }
 
+/// Without negatives nothing but the normalised channels of the recipe keeps all nodes from
+/// becoming one.
+TEST(Bgrl, NormalisedChannelsKeepNodesApart) {
+  const auto mean_cosine_of_pairs = [](bool channel_norm) {
+    MethodOptions some = options();
+    some.encoder.channel_norm = channel_norm;
+    TinyModel model("bgrl", some);
+    model.train(0, 300);
+    EpochPass pass = model.pass(0, false);
+    const at::Tensor h = pass.embedding().detach();
+    const at::Tensor unit = h / h.norm(2, 1, true);
+    const double count = static_cast<double>(h.size(0));
+    return (unit.mm(unit.t()).sum().item<double>() - count) / (count * (count - 1));
+  };
+  EXPECT_GT(mean_cosine_of_pairs(false), 0.6);
+  EXPECT_LT(mean_cosine_of_pairs(true), 0.3);
+}
+
 std::string text_of(const std::string& path) {
   return std::string(map_file(test::source_dir() / path).text());
 }

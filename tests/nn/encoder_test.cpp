@@ -46,18 +46,23 @@ at::Tensor leaky(const at::Tensor& x, const at::Tensor& slope) {
 }
 
 at::Tensor reference_layer(const Reference& graph, EncoderKind kind, const ParameterList& p,
-                           const at::Tensor& x, int layer, int heads) {
+                           const at::Tensor& x, int layer, int heads, bool channel_norm = false) {
+  const auto spread = [&](const at::Tensor& sums) {
+    if (!channel_norm) return sums;
+    const double width = static_cast<double>(sums.size(1));
+    return (sums - sums.mean(0)) / (sums.var(0, false) * width).sqrt();
+  };
   const auto named = [&](const char* what) {
     return parameter(p, "encoder." + std::to_string(layer) + "." + what);
   };
   switch (kind) {
     case EncoderKind::gcn:
-      return leaky(graph.gcn.mm(x.mm(named("weight"))) + named("bias"), named("slope"));
+      return leaky(spread(graph.gcn.mm(x.mm(named("weight")))) + named("bias"), named("slope"));
     case EncoderKind::sage:
-      return leaky(graph.mean.mm(x).mm(named("weight")) + named("bias"), named("slope"));
+      return leaky(spread(graph.mean.mm(x).mm(named("weight"))) + named("bias"), named("slope"));
     case EncoderKind::gin: {
       const at::Tensor first = at::elu(graph.loops.mm(x).mm(named("weight1")) + named("bias1"));
-      return leaky(first.mm(named("weight2")) + named("bias2"), named("slope"));
+      return leaky(spread(first.mm(named("weight2"))) + named("bias2"), named("slope"));
     }
     case EncoderKind::gat: {
       const at::Tensor z = x.mm(named("weight"));
@@ -72,7 +77,7 @@ at::Tensor reference_layer(const Reference& graph, EncoderKind kind, const Param
                 .masked_fill(graph.loops == 0, -std::numeric_limits<double>::infinity());
         outputs.push_back(at::softmax(score, 1).mm(part));
       }
-      return leaky(at::cat(outputs, 1) + named("bias"), named("slope"));
+      return leaky(spread(at::cat(outputs, 1)) + named("bias"), named("slope"));
     }
     default:
       ADD_FAILURE() << "no reference";
@@ -110,22 +115,20 @@ TEST_P(Encoders, MatchTheirFormulas) {
   EXPECT_LT(distance(h.detach(), wanted), 1e-5);
 }
 
-TEST(ChannelNorm, BringsEveryChannelToOneSpread) {
+/// Of the sums before the bias, over the nodes.
+TEST_P(Encoders, ChannelNormBringsEveryChannelToOneSpread) {
   const Graph graph = test::two_groups();
   const Reference reference(graph);
   ParameterList parameters(3);
-  const EncoderOptions options{.dim = 8, .layers = 2, .channel_norm = true};
-  const auto encoder = make_encoder(options, 12, parameters);
-  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options);
+  EncoderOptions normed = options();
+  normed.channel_norm = true;
+  const auto encoder = make_encoder(normed, 12, parameters);
+  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, normed);
   const FeatureMatrix features(Context(), graph.features);
   const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops, {}), {});
   at::Tensor wanted = reference.x;
-  for (int l = 0; l < 2; ++l) {
-    const std::string layer = "encoder." + std::to_string(l);
-    const at::Tensor sums = reference.gcn.mm(wanted.mm(parameter(parameters, layer + ".weight")));
-    const at::Tensor spread = sums.var(0, false).sqrt() * std::sqrt(8.0);
-    wanted = leaky((sums - sums.mean(0)) / spread + parameter(parameters, layer + ".bias"),
-                   parameter(parameters, layer + ".slope"));
+  for (int l = 0; l < GetParam().layers; ++l) {
+    wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2, true);
   }
   EXPECT_LT(distance(h.detach(), wanted), 1e-4);
   h.square().sum().backward();

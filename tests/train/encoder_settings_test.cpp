@@ -35,8 +35,8 @@ void expect_refused(const Settings& settings, std::initializer_list<std::string>
 TEST(EncoderSettings, WhatAnEncoderDoesNotHaveIsRefused) {
   expect_refused({{"encoder", "gin"}, {"layer_norm", "true"}},
                  {"layer_norm", "gin", "gcn, sage or gat"});
-  expect_refused({{"encoder", "gat"}, {"channel_norm", "true"}},
-                 {"channel_norm", "gat", "gcn or sage"});
+  expect_refused({{"encoder", "dual"}, {"channel_norm", "true"}},
+                 {"channel_norm", "dual", "gcn, gat, gin or sage"});
   expect_refused({{"encoder", "gcn"}, {"attention_dropout", "0.1"}},
                  {"attention_dropout", "gcn", "--encoder gat"});
   expect_refused({{"encoder", "gin"}, {"gain", "2"}}, {"gain", "gin", "gcn, gat, sage"});
@@ -64,6 +64,8 @@ const std::vector<Settings>& trained() {
        {"gain", "1.4"},
        {"layer_norm", "true"}},
       {{"encoder", "gin"}, {"layers", "2"}, {"hidden", "24"}, {"dropout", "0.2"}},
+      {{"encoder", "gin"}, {"layers", "2"}, {"channel_norm", "true"}},
+      {{"encoder", "gat"}, {"layers", "2"}, {"heads", "2"}, {"channel_norm", "true"}},
       {{"propagation", "directed-pagerank"}},
       {{"propagation", "diffusion"}, {"teleport", "0.2"}},
       {{"propagation", "diffusion"}, {"teleport", "0.2"}, {"sparse_diffusion", "true"}},
