@@ -266,7 +266,8 @@ std::vector<Parameter> make_table() {
           "weights start this many times as large; not of gin and table")
       .truth(
           "channel_norm", [](TrainConfig& c) -> bool& { return c.encoder.channel_norm; },
-          "gcn, gat, gin, sage: bring every channel to mean 0 and variance 1/dim before the activation")
+          "gcn, gat, gin, sage: bring every channel to mean 0 and variance 1/dim before the "
+          "activation")
       .truth(
           "layer_norm", [](TrainConfig& c) -> bool& { return c.encoder.layer_norm; },
           "gcn, sage, gat: bring every row to mean 0 and variance 1, with a trained scale and "

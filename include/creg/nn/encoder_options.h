@@ -66,8 +66,8 @@ struct EncoderOptions {
   double dropout = 0;            ///< of every layer's input while training, features included
   double attention_dropout = 0;  ///< of GAT's weights after the softmax, while training
   double gain = 1;               ///< weights start this many times as large
-  /// GCN, GAT, GIN and SAGE: every channel is brought to mean 0 and variance 1/dim over the nodes before the
-  /// bias and the activation, so that no embedding starts long.
+  /// GCN, GAT, GIN and SAGE: every channel is brought to mean 0 and variance 1/dim over the nodes
+  /// before the bias and the activation, so that no embedding starts long.
   bool channel_norm = false;
   /// GCN, SAGE and GAT: every row is brought to mean 0 and variance 1 after the bias, with a
   /// learned scale and shift per channel, before the activation.
