@@ -20,8 +20,8 @@ at::Tensor normalised_channels(const at::Tensor& rows) {
 
 }  // namespace
 
-ActivationLayer::ActivationLayer(ActivationKind kind, std::int64_t width, LayerNorm norm, int layer,
-                                 ParameterList& parameters)
+ActivationLayer::ActivationLayer(ActivationKind kind, std::int64_t width, Normalisation norm,
+                                 int layer, ParameterList& parameters)
     : kind_(kind), norm_(norm) {
   constexpr double first_slope = 0.25;
   const std::string name = layer_name(layer, "slope");
@@ -40,7 +40,7 @@ ActivationLayer::ActivationLayer(ActivationKind kind, std::int64_t width, LayerN
     case ActivationKind::none:
       break;
   }
-  if (norm == LayerNorm::rows) {
+  if (norm == Normalisation::rows) {
     scale_ = parameters.constant(layer_name(layer, "norm_scale"), {width}, 1);
     shift_ = parameters.constant(layer_name(layer, "norm_shift"), {width}, 0);
   }
@@ -50,11 +50,11 @@ at::Tensor ActivationLayer::after_product(const SparseMatrix& matrix, const at::
                                           const at::Tensor& bias, const at::Tensor& order,
                                           const EncoderPass& pass, int layer) const {
   switch (norm_) {
-    case LayerNorm::rows:
+    case Normalisation::rows:
       return after_sum(aggregate(matrix, x, {bias, {}}, order), {}, pass, layer);
-    case LayerNorm::channels:
+    case Normalisation::channels:
       return after_sum(aggregate(matrix, x, {}, order), bias, pass, layer);
-    case LayerNorm::none:
+    case Normalisation::none:
       break;
   }
   return plain(aggregate(matrix, x, {bias, slope_}, order), pass, layer);
@@ -63,13 +63,13 @@ at::Tensor ActivationLayer::after_product(const SparseMatrix& matrix, const at::
 at::Tensor ActivationLayer::after_sum(const at::Tensor& x, const at::Tensor& bias,
                                       const EncoderPass& pass, int layer) const {
   switch (norm_) {
-    case LayerNorm::rows: {
+    case Normalisation::rows: {
       const at::Tensor sums = bias.defined() ? at::add(x, bias) : x;
       return activated(at::layer_norm(sums, {sums.size(1)}, scale_, shift_), {}, pass, layer);
     }
-    case LayerNorm::channels:
+    case Normalisation::channels:
       return activated(normalised_channels(x), bias, pass, layer);
-    case LayerNorm::none:
+    case Normalisation::none:
       break;
   }
   return activated(x, bias, pass, layer);

@@ -9,26 +9,26 @@
 namespace creg {
 
 /// What a layer brings to one mean and spread before it is activated.
-enum class LayerNorm {
+enum class Normalisation {
   none,
   rows,      ///< after the bias, with a learned scale and shift per channel
   channels,  ///< before the bias
 };
 
-inline LayerNorm layer_norm_of(const EncoderOptions& options) {
-  if (options.channel_norm) return LayerNorm::channels;
-  return options.layer_norm ? LayerNorm::rows : LayerNorm::none;
+inline Normalisation normalisation_of(const EncoderOptions& options) {
+  if (options.channel_norm) return Normalisation::channels;
+  return options.layer_norm ? Normalisation::rows : Normalisation::none;
 }
 
 class ActivationLayer {
  public:
   /// For layer `layer`, by whose name a PReLU's slopes and a normalisation's scale and shift become
   /// parameters.
-  ActivationLayer(ActivationKind kind, std::int64_t width, LayerNorm norm, int layer,
+  ActivationLayer(ActivationKind kind, std::int64_t width, Normalisation norm, int layer,
                   ParameterList& parameters);
   ActivationLayer(const EncoderOptions& options, int layer, ParameterList& parameters)
       : ActivationLayer(options.activation_after(layer), options.width(layer),
-                        layer_norm_of(options), layer, parameters) {}
+                        normalisation_of(options), layer, parameters) {}
 
   /// act(matrix · x + bias); `layer` tells the layers' random slopes apart.
   at::Tensor after_product(const SparseMatrix& matrix, const at::Tensor& x, const at::Tensor& bias,
@@ -45,7 +45,7 @@ class ActivationLayer {
   at::Tensor plain(const at::Tensor& x, const EncoderPass& pass, int layer) const;
 
   ActivationKind kind_;
-  LayerNorm norm_;
+  Normalisation norm_;
   at::Tensor slope_;  // defined for what the fused kernels know
   at::Tensor scale_;  // of the normalisation of rows
   at::Tensor shift_;

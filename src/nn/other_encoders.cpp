@@ -23,7 +23,7 @@ DualEncoder::DualEncoder(const EncoderOptions& options, std::int64_t features,
                                  glorot_bound(features, options.dim, options.gain)),
               parameters.constant(layer_name(p, "bias"), {options.dim}, 0),
               ActivationLayer(options.last_activation ? options.activation : ActivationKind::none,
-                              options.dim, layer_norm_of(options), p, parameters)});
+                              options.dim, normalisation_of(options), p, parameters)});
   }
 }
 

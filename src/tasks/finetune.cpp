@@ -164,7 +164,7 @@ class Finetuning {
     bias_ = classifier_.uniform("classifier.bias", {classes}, linear_bound(dim));
     all_ = model_.parameters.all();
     all_.insert(all_.end(), classifier_.all().begin(), classifier_.all().end());
-    if (!runs_in_batches(model_.config.encoder.kind)) {
+    if (!runs_in_batches(model_.config.encoder)) {
       measured_inputs_ = std::make_unique<GraphInputs>(context, measured_, model_.config.encoder);
     }
     result_.train = train_.count();

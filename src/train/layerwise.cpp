@@ -150,7 +150,7 @@ class Layerwise {
 
 DenseMatrix embed_layerwise(const Context& context, const Graph& graph, const Encoder& encoder,
                             const LayerwiseOptions& options) {
-  invariant(has_features(graph.features) && runs_in_batches(options.encoder.kind),
+  invariant(has_features(graph.features) && runs_in_batches(options.encoder),
             "a graph with features and an encoder that runs in batches");
   return Layerwise(context, graph, encoder, options).run();
 }

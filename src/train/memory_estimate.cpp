@@ -253,7 +253,7 @@ MemoryEstimate estimate_filter(const Graph& graph) {
 
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
   if (describe_method(config.method).encoders.empty()) return estimate_filter(graph);
-  if (config.batch.size > 0 && runs_in_batches(config.encoder.kind)) {
+  if (config.batch.size > 0 && runs_in_batches(config.encoder)) {
     return estimate_batches(graph, config);
   }
   const std::int64_t nodes = graph.nodes();

@@ -411,7 +411,7 @@ DenseMatrix embed(const Context& context, const Graph& graph,
   const auto output = [&](const GraphInputs* inputs) {
     return output_of(context, prepared, inputs, *loaded.encoder, nullptr, config, {}).embedding;
   };
-  if (config.batch.size > 0 && runs_in_batches(config.encoder.kind)) return output(nullptr);
+  if (config.batch.size > 0 && runs_in_batches(config.encoder)) return output(nullptr);
   const GraphInputs inputs(context, prepared, config.encoder);
   return output(&inputs);
 }

@@ -40,11 +40,6 @@ struct PairModel : test::TinyModel {
   at::Tensor encoded(const test::Values& values) const {
     return test::gcn_layer(test::gcn_matrix(graph), test::dense_features(graph), values);
   }
-
-  at::Tensor drawn_neighbours(int k) {
-    return draw_top_neighbour(context, hidden().to(at::kFloat), graph.adjacency, k, Similarity::dot,
-                              5, 3);
-  }
 };
 
 at::Tensor reference(const at::Tensor& anchors, const at::Tensor& positives, const at::Tensor& h,
@@ -108,7 +103,8 @@ TEST(Ml, LearnsToTellANodesNeighbourhoodFromOthers) {
 /// Which neighbours are drawn goes by the embedding as it is; no gradient comes of that.
 TEST(Lc, PullsTowardsADrawnNeighbour) {
   PairModel model("lc", {.k = 2});
-  const at::Tensor drawn = model.drawn_neighbours(2);
+  const at::Tensor drawn = draw_top_neighbour(model.context, model.hidden().to(at::kFloat),
+                                              model.graph.adjacency, 2, Similarity::dot, 5, 3);
   const at::Tensor nodes = at::nonzero(drawn >= 0).reshape({-1});
   ASSERT_LT(nodes.numel(), 40);  // node 0 has no neighbour
   EXPECT_EQ(model.loss(3).anchors, nodes.numel());
@@ -187,6 +183,9 @@ TEST(Dgi, TellsNodesFromShuffledOnesByTheSummary) {
   const at::Tensor shuffled = pass.corrupted().detach().to(at::kDouble);
   const at::Tensor w = model.parameter("discriminator.weight").detach().to(at::kDouble);
   const at::Tensor direction = w.mv(at::sigmoid(h.mean(0)));
+  const at::Tensor wanted =
+      -(log_of_sigma(h.mv(direction)).mean() + log_of_sigma(-shuffled.mv(direction)).mean()) / 2;
+  EXPECT_NEAR(loss.loss.item<double>(), wanted.item<double>(), 1e-6);
   EXPECT_NEAR(loss.positive_sigma, h.mv(direction).sigmoid().mean().item<double>(), 1e-6);
   EXPECT_NEAR(loss.negative_sigma, shuffled.mv(direction).sigmoid().mean().item<double>(), 1e-6);
 

@@ -101,6 +101,12 @@ TEST_F(Finetune, LearnsTheLabelsOfAnotherPart) {
   }
 }
 
+/// Not piece by piece, as SAGE otherwise is: the spread of a channel is that of all nodes.
+TEST_F(Finetune, NormalisedChannelsAreSeenWhole) {
+  config_.encoder.channel_norm = true;
+  EXPECT_GT(tune().accuracy, 0.8);
+}
+
 TEST_F(Finetune, StartsFromTheCheckpoint) {
   const std::filesystem::path checkpoint = pretrain();
   options_.lr = 1e-8;  // the encoder stays as it was

@@ -83,4 +83,9 @@ struct EncoderOptions {
   }
 };
 
+/// Whether this encoder can: normalised channels are a matter of all nodes.
+constexpr bool runs_in_batches(const EncoderOptions& options) {
+  return runs_in_batches(options.kind) && !options.channel_norm;
+}
+
 }  // namespace creg
