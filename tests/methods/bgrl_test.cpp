@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "creg/graph/transforms.h"
 #include "creg/io/file.h"
 #include "methods/tiny_model.h"
 #include "support/test_data.h"
@@ -74,17 +75,6 @@ TEST(Bgrl, TrainingBringsTheViewsTogether) {
   EXPECT_LT(losses.back(), 0.7 * losses.front());
 }
 
-/// As the recipe has them: features divided by their sums, about 45 of 200 here.
-Graph with_short_features() {
-  Graph graph = test::two_groups(60, 200);
-  DenseMatrix features = to_dense(graph.features);
-  std::vector<float> values(features.values.begin(), features.values.end());
-  for (float& value : values) value /= 45;
-  features.values = values;
-  graph.features = std::move(features);
-  return graph;
-}
-
 double mean_cosine_of_pairs(TinyModel& model) {
   EpochPass pass = model.pass(0, false);
   const at::Tensor h = pass.embedding().detach();
@@ -97,12 +87,13 @@ double mean_cosine_of_pairs(TinyModel& model) {
 /// becoming one.
 TEST(Bgrl, NormalisedChannelsKeepNodesApart) {
   constexpr int steps = 100;
+  const Graph graph = row_normalise_features(Context(), test::two_groups(60, 200));
   for (const bool channel_norm : {false, true}) {
     TinyModel model("bgrl",
                     {.views = {.projection = 16},
                      .encoder = {.dim = 16, .layers = 2, .channel_norm = channel_norm},
                      .epochs = steps},
-                    with_short_features());
+                    graph);
     EXPECT_LT(mean_cosine_of_pairs(model), 0.9);
     model.train(0, steps, 0.002);
     if (channel_norm) {

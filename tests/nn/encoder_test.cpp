@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cmath>
-
 #include "creg/ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
