@@ -16,7 +16,7 @@ namespace creg {
 namespace {
 
 /// Mean and squared deviations, one value or one other spread at a time.
-class Spread {
+class ValueSpread {
  public:
   void add(double value) {
     ++count_;
@@ -24,7 +24,7 @@ class Spread {
     mean_ += off / static_cast<double>(count_);
     squares_ += off * (value - mean_);
   }
-  void add(const Spread& other) {
+  void add(const ValueSpread& other) {
     if (other.count_ == 0) return;
     const auto mine = static_cast<double>(count_);
     const auto theirs = static_cast<double>(other.count_);
@@ -44,9 +44,9 @@ class Spread {
 
 /// Lengths before and after the step along one direction.
 struct DrawSpread {
-  Spread after;
-  Spread above_before;
-  Spread above_after;
+  ValueSpread after;
+  ValueSpread above_before;
+  ValueSpread above_after;
   void add(const DrawSpread& other) {
     after.add(other.after);
     above_before.add(other.above_before);
@@ -159,7 +159,7 @@ DirectionStatistics direction_statistics(const Context& context, const DenseMatr
   }
 
   const auto chunks = static_cast<std::size_t>(blocks.chunks());
-  std::vector<Spread> before(chunks);
+  std::vector<ValueSpread> before(chunks);
   std::vector<std::vector<DrawSpread>> spreads(
       chunks, std::vector<DrawSpread>(static_cast<std::size_t>(draws)));
   blocks.scores(directions, [&](std::int64_t chunk, std::int64_t first, std::int64_t count,
@@ -190,8 +190,8 @@ DirectionStatistics direction_statistics(const Context& context, const DenseMatr
   });
   progress.finish();
 
-  Spread lengths;
-  for (const Spread& part : before) lengths.add(part);
+  ValueSpread lengths;
+  for (const ValueSpread& part : before) lengths.add(part);
   out.variance_before = lengths.variance();
   DirectionStatistics::Above above;
   for (std::size_t j = 0; j < squares.size(); ++j) {

@@ -93,7 +93,7 @@ void take_top_k(const Context& context, const DenseMatrix& embedding, const Pair
              sample);
 }
 
-void draw_negatives(const Context& context, std::int64_t nodes, PairSample& sample) {
+void sample_negatives(const Context& context, std::int64_t nodes, PairSample& sample) {
   sample.negatives.resize(sample.anchors.size() * static_cast<std::size_t>(sample.k));
   for (std::size_t i = 0; i < sample.anchors.size(); ++i) {
     const std::int32_t anchor = sample.anchors[i];
@@ -183,7 +183,7 @@ PairSample sample_pairs(const Context& context, const Graph& graph, const DenseM
       take_edges(context.seed(), graph.adjacency, sample);
       break;
   }
-  draw_negatives(context, embedding.rows, sample);
+  sample_negatives(context, embedding.rows, sample);
   if (options.source == PairSource::propagation) {
     const SparseMatrix propagation(context, gcn_normalised(context, graph.adjacency),
                                    SparseMatrix::Shape::forward);

@@ -80,14 +80,14 @@ Source of_checkpoint(const Context& context, const FinetuneCommand& command,
   return source;
 }
 
-struct Outcome {
+struct TunedRun {
   FinetuneResult pretrained;
   std::optional<FinetuneResult> fresh;
 };
 
-Outcome tune(const Context& context, const Source& source, std::size_t i,
-             const FinetuneCommand& command) {
-  Outcome out;
+TunedRun tune(const Context& context, const Source& source, std::size_t i,
+              const FinetuneCommand& command) {
+  TunedRun out;
   out.pretrained = finetune(context, source.graph, source.parts, source.config,
                             source.checkpoints[i], command.options);
   if (command.baseline) {
@@ -97,9 +97,9 @@ Outcome tune(const Context& context, const Source& source, std::size_t i,
   return out;
 }
 
-std::vector<Outcome> tune_all(const Context& context, const Source& source,
-                              const FinetuneCommand& command) {
-  std::vector<Outcome> outcomes(source.seeds.size());
+std::vector<TunedRun> tune_all(const Context& context, const Source& source,
+                               const FinetuneCommand& command) {
+  std::vector<TunedRun> outcomes(source.seeds.size());
   if (source.seeds.size() == 1) {
     Context::Options options = context.options();
     options.seed = source.seeds.front();
@@ -129,9 +129,9 @@ struct Columns {
   double seconds = 0;
 };
 
-Columns columns_of(const std::vector<Outcome>& outcomes) {
+Columns columns_of(const std::vector<TunedRun>& outcomes) {
   Columns out;
-  for (const Outcome& outcome : outcomes) {
+  for (const TunedRun& outcome : outcomes) {
     out.accuracy.push_back(outcome.pretrained.accuracy);
     out.val_accuracy.push_back(outcome.pretrained.val_accuracy);
     out.epochs.push_back(outcome.pretrained.epochs_run);
@@ -211,7 +211,7 @@ void finetune_command(const Context& context, const FinetuneCommand& command,
   install_tensor_memory();
   const Source source = command.folder.empty() ? of_checkpoint(context, command, globals)
                                                : of_folder(context, command, globals);
-  const std::vector<Outcome> outcomes = tune_all(context, source, command);
+  const std::vector<TunedRun> outcomes = tune_all(context, source, command);
   const FinetuneResult& one = outcomes.front().pretrained;
   const Columns columns = columns_of(outcomes);
   const std::string json = report_json(source, command, one, columns).dump(2) + "\n";

@@ -147,10 +147,6 @@ std::string table_row(const RunHistory& run, std::string_view label,
   return text + "\n";
 }
 
-std::string counted(std::int64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", with_commas(count), one, count == 1 ? "" : "s");
-}
-
 std::string run_table(const RunHistory& run) {
   std::string text = fmt::format(
       "{}: {}\n  {:<11}{:>7}", run.name,

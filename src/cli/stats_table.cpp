@@ -9,7 +9,7 @@
 namespace creg::cli {
 namespace {
 
-nlohmann::ordered_json number_or_null(const std::optional<std::int64_t>& value) {
+nlohmann::ordered_json count_or_null(const std::optional<std::int64_t>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
@@ -26,17 +26,17 @@ nlohmann::ordered_json stats_json(const GraphStats& stats) {
           {"edges", stats.edges},
           {"directed_edges", stats.directed_edges},
           {"self_loops", stats.self_loops},
-          {"features", number_or_null(stats.features)},
-          {"nonzeros", number_or_null(stats.nonzeros)},
-          {"classes", number_or_null(stats.classes)},
-          {"unlabelled", number_or_null(stats.unlabelled)},
+          {"features", count_or_null(stats.features)},
+          {"nonzeros", count_or_null(stats.nonzeros)},
+          {"classes", count_or_null(stats.classes)},
+          {"unlabelled", count_or_null(stats.unlabelled)},
           {"isolated", stats.isolated},
           {"components", stats.components},
           {"largest_component_nodes", stats.largest_component_nodes},
           {"largest_component_edges", stats.largest_component_edges},
-          {"train", number_or_null(stats.train)},
-          {"val", number_or_null(stats.val)},
-          {"test", number_or_null(stats.test)}};
+          {"train", count_or_null(stats.train)},
+          {"val", count_or_null(stats.val)},
+          {"test", count_or_null(stats.test)}};
 }
 
 std::string stats_table(const GraphStats& stored, const GraphStats& prepared) {

@@ -15,10 +15,6 @@ nlohmann::ordered_json summary_json(const std::vector<double>& values) {
   return {{"mean", summary.mean}, {"std", summary.std}, {"values", summary.values}};
 }
 
-std::string counted(std::int64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", with_commas(count), one, count == 1 ? "" : "s");
-}
-
 std::string percent_header() {
   return fmt::format("{:<16}{:>8}{:>8}{:>8}{:>8}\n", "percent", "mean", "std", "least", "most");
 }

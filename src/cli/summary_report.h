@@ -12,9 +12,6 @@ namespace creg::cli {
 /// {"mean", "std", "values"}, or null for no values.
 nlohmann::ordered_json summary_json(const std::vector<double>& values);
 
-/// "1 run", "2 runs".
-std::string counted(std::int64_t count, std::string_view one);
-
 /// The header and the rows of a table in percent: mean, std, least, most.
 std::string percent_header();
 /// Empty for no values.

@@ -96,7 +96,7 @@ std::filesystem::path calibration_folder(std::filesystem::path out) {
 }
 
 /// What one point of the grid came to.
-struct Outcome {
+struct PointOutcome {
   Point point;
   std::vector<double> val;
   std::vector<double> test;
@@ -134,12 +134,12 @@ class Journal {
     }
   }
 
-  const Outcome* find(const Point& point) const {
+  const PointOutcome* find(const Point& point) const {
     const auto found = done_.find(label(point));
     return found == done_.end() ? nullptr : &found->second;
   }
 
-  void add(const Outcome& outcome) {
+  void add(const PointOutcome& outcome) {
     if (path_.empty()) return;
     const nlohmann::ordered_json line = {{"point", point_json(outcome.point)},
                                          {"val", outcome.val},
@@ -167,7 +167,7 @@ class Journal {
       return;
     }
     try {
-      Outcome outcome;
+      PointOutcome outcome;
       for (const auto& [key, value] : json.at("point").items()) {
         outcome.point.emplace_back(key, value.get<std::string>());
       }
@@ -182,7 +182,7 @@ class Journal {
 
   std::filesystem::path path_;
   std::string text_;
-  std::map<std::string, Outcome> done_;
+  std::map<std::string, PointOutcome> done_;
 };
 
 ChosenRun run_at(const ChosenRun& base, const Point& point) {
@@ -193,10 +193,10 @@ ChosenRun run_at(const ChosenRun& base, const Point& point) {
 }
 
 /// Runs what the journal lacks: all points and seeds side by side, one thread each.
-std::vector<Outcome> run_points(const Context& context, const ChosenRun& base,
-                                const std::vector<Point>& points, const RunPlan& plan,
-                                Journal& journal) {
-  std::vector<Outcome> outcomes(points.size());
+std::vector<PointOutcome> run_points(const Context& context, const ChosenRun& base,
+                                     const std::vector<Point>& points, const RunPlan& plan,
+                                     Journal& journal) {
+  std::vector<PointOutcome> outcomes(points.size());
   std::vector<std::size_t> missing;
   std::int64_t epochs = 0;
   std::int64_t largest = 0;
@@ -204,7 +204,7 @@ std::vector<Outcome> run_points(const Context& context, const ChosenRun& base,
     const ChosenRun run = run_at(base, points[p]);
     largest = std::max(largest, estimate_memory(run.graph, run.config).total);
     require_memory(estimate_memory(run.graph, run.config), 1, available_memory());
-    if (const Outcome* done = journal.find(points[p])) {
+    if (const PointOutcome* done = journal.find(points[p])) {
       outcomes[p] = *done;
     } else {
       missing.push_back(p);
@@ -233,7 +233,7 @@ std::vector<Outcome> run_points(const Context& context, const ChosenRun& base,
     const std::lock_guard lock(mutex);
     results[p][s] = std::move(result);
     if (++finished[p] < seeds) return;
-    Outcome outcome{.point = points[p]};
+    PointOutcome outcome{.point = points[p]};
     for (const SeedResult& seed : results[p]) {
       if (!seed.classification) {
         fail_input({.what = "the labels cannot be evaluated, so there is nothing to compare by",
@@ -258,14 +258,15 @@ std::vector<Outcome> run_points(const Context& context, const ChosenRun& base,
   return outcomes;
 }
 
-void show_outcomes(const ChosenRun& base, std::vector<Outcome> outcomes, bool json) {
-  std::stable_sort(outcomes.begin(), outcomes.end(), [](const Outcome& a, const Outcome& b) {
-    return summarise(a.val).mean > summarise(b.val).mean;
-  });
-  const Outcome& best = outcomes.front();
+void show_outcomes(const ChosenRun& base, std::vector<PointOutcome> outcomes, bool json) {
+  std::stable_sort(outcomes.begin(), outcomes.end(),
+                   [](const PointOutcome& a, const PointOutcome& b) {
+                     return summarise(a.val).mean > summarise(b.val).mean;
+                   });
+  const PointOutcome& best = outcomes.front();
   if (json) {
     nlohmann::ordered_json points = nlohmann::ordered_json::array();
-    for (const Outcome& outcome : outcomes) {
+    for (const PointOutcome& outcome : outcomes) {
       points.push_back({{"point", point_json(outcome.point)},
                         {"val_accuracy", statistic(outcome.val)},
                         {"seconds", outcome.seconds}});
@@ -280,7 +281,7 @@ void show_outcomes(const ChosenRun& base, std::vector<Outcome> outcomes, bool js
   }
   std::string text = fmt::format("{}, {}: validation accuracy, best first\n\n{:>7} {:>6}  {}\n",
                                  base.graph.name, base.recipe, "percent", "std", "point");
-  for (const Outcome& outcome : outcomes) {
+  for (const PointOutcome& outcome : outcomes) {
     const Summary val = summarise(outcome.val);
     text +=
         fmt::format("{:7.2f} {:6.2f}  {}\n", 100 * val.mean, 100 * val.std, label(outcome.point));
@@ -338,7 +339,7 @@ void sweep_command(const Context& context, const SweepCommand& command,
                   command.eval_splits, config_toml(base.config));
   Journal journal(command.out, identity);
   try {
-    std::vector<Outcome> outcomes =
+    std::vector<PointOutcome> outcomes =
         run_points(context, base, grid_points(command.grid), plan, journal);
     if (outcomes.front().val.empty()) {
       fail_input({.what = "the protocol has no validation nodes to choose by",

@@ -19,6 +19,10 @@ std::string with_commas(std::int64_t value) {
   return digits;
 }
 
+std::string counted(std::int64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", with_commas(count), one, count == 1 ? "" : "s");
+}
+
 std::string human_bytes(std::int64_t bytes) {
   constexpr std::array<const char*, 5> units = {"KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);

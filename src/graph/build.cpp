@@ -13,7 +13,7 @@ namespace creg {
 namespace {
 
 constexpr std::int64_t entry_grain = 1 << 18;
-constexpr std::int64_t row_grain = 1 << 13;
+constexpr std::int64_t build_row_grain = 1 << 13;
 
 // offsets[r + 1] holds row r's count on entry, its end on exit.
 void prefix_sum(Buffer<std::int64_t>& offsets) {
@@ -54,7 +54,7 @@ CsrMatrix csr_from_entries(const Context& context, std::int64_t rows, std::int64
             column_ids[e];
       }
     });
-    parallel_for(context, 0, rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(context, 0, rows, build_row_grain, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t r = first; r < last; ++r) {
         std::sort(columns.data() + offsets[r], columns.data() + offsets[r + 1]);
       }
@@ -67,7 +67,7 @@ CsrMatrix csr_from_entries(const Context& context, std::int64_t rows, std::int64
         sources[std::atomic_ref(cursor[row]).fetch_add(1, std::memory_order_relaxed)] = e;
       }
     });
-    parallel_for(context, 0, rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(context, 0, rows, build_row_grain, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t r = first; r < last; ++r) {
         std::sort(sources.data() + offsets[r], sources.data() + offsets[r + 1],
                   [&](std::int64_t a, std::int64_t b) {
@@ -94,12 +94,13 @@ namespace {
 // The row of every entry, spelled out.
 Buffer<std::int32_t> expand_rows(const Context& context, const CsrMatrix& matrix) {
   Buffer<std::int32_t> row_ids(matrix.nonzeros());
-  parallel_for(context, 0, matrix.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) {
-      std::fill(row_ids.data() + matrix.offsets[r], row_ids.data() + matrix.offsets[r + 1],
-                static_cast<std::int32_t>(r));
-    }
-  });
+  parallel_for(context, 0, matrix.rows, build_row_grain,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t r = first; r < last; ++r) {
+                   std::fill(row_ids.data() + matrix.offsets[r],
+                             row_ids.data() + matrix.offsets[r + 1], static_cast<std::int32_t>(r));
+                 }
+               });
   return row_ids;
 }
 
@@ -107,12 +108,13 @@ Buffer<std::int32_t> expand_rows(const Context& context, const CsrMatrix& matrix
 
 CsrMatrix sort_rows(const Context& context, const CsrMatrix& matrix) {
   std::atomic<bool> sorted = true;
-  parallel_for(context, 0, matrix.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) {
-      const std::span<const std::int32_t> row = matrix.row(r);
-      if (!std::is_sorted(row.begin(), row.end())) sorted = false;
-    }
-  });
+  parallel_for(context, 0, matrix.rows, build_row_grain,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t r = first; r < last; ++r) {
+                   const std::span<const std::int32_t> row = matrix.row(r);
+                   if (!std::is_sorted(row.begin(), row.end())) sorted = false;
+                 }
+               });
   if (sorted) return matrix;
   // Counting by column twice is twice as fast as comparing, but wants memory for every column.
   if (matrix.cols <= matrix.nonzeros()) return transpose(context, transpose(context, matrix));

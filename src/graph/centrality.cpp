@@ -12,8 +12,8 @@ namespace creg {
 namespace {
 
 constexpr double kept_share = 0.15;
-constexpr double tolerance = 1e-10;
-constexpr int most_iterations = 2000;
+constexpr double centrality_tolerance = 1e-10;
+constexpr int centrality_iterations = 2000;
 
 /// The pattern alone, by the nodes that edges lead to.
 CsrMatrix incoming_pattern(const Context& context, CsrMatrix adjacency) {
@@ -75,7 +75,7 @@ std::vector<double> eigenvector_centrality(const Context& context, const CsrMatr
   if (n == 0) return {};
   std::vector<double> x(n, 1 / std::sqrt(static_cast<double>(n)));
   std::vector<double> next(n, 0);
-  for (int i = 0; i < most_iterations; ++i) {
+  for (int i = 0; i < centrality_iterations; ++i) {
     detail::for_rows(context, in.rows, [&](std::int64_t r) {
       double sum = x[static_cast<std::size_t>(r)];
       for (const std::int32_t j : in.row(r)) sum += x[static_cast<std::size_t>(j)];
@@ -90,7 +90,7 @@ std::vector<double> eigenvector_centrality(const Context& context, const CsrMatr
       change += (next[r] - x[r]) * (next[r] - x[r]);
     }
     std::swap(x, next);
-    if (std::sqrt(change) <= tolerance) break;
+    if (std::sqrt(change) <= centrality_tolerance) break;
   }
   return x;
 }

@@ -12,8 +12,8 @@
 namespace creg {
 namespace {
 
-constexpr double tolerance = 1e-6;
-constexpr int most_iterations = 100;
+constexpr double pagerank_tolerance = 1e-6;
+constexpr int pagerank_iterations = 100;
 
 struct Walk {
   CsrMatrix counts;         // A + I
@@ -54,7 +54,7 @@ std::vector<double> pagerank(const Context& context, const Walk& walk, double al
     for (std::size_t i = 0; i < n; ++i) squares += (pi[i] - previous[i]) * (pi[i] - previous[i]);
     return std::sqrt(squares);
   };
-  for (int i = 0; i < most_iterations && change() > tolerance; ++i) {
+  for (int i = 0; i < pagerank_iterations && change() > pagerank_tolerance; ++i) {
     std::swap(pi, previous);
     const double teleport = alpha / count * std::accumulate(previous.begin(), previous.end(), 0.0);
     detail::for_rows(context, incoming.rows, [&](std::int64_t r) {

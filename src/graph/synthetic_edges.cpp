@@ -18,7 +18,7 @@ namespace {
 
 // Candidates per random stream: part of what a seed means, so not to be changed.
 constexpr std::int64_t candidates_per_stream = 1 << 12;
-constexpr std::int64_t row_grain = 1 << 13;
+constexpr std::int64_t edge_row_grain = 1 << 13;
 constexpr int tries_before_uniform = 32;
 
 // Noisy labels hide some of the structure: the share of edges that must stay inside a class for
@@ -43,7 +43,7 @@ std::int64_t edges_inside(const Context& context, const CsrMatrix& edges,
         blocks.community_of_node[static_cast<std::size_t>(node)])];
   };
   std::atomic<std::int64_t> inside = 0;
-  parallel_for(context, 0, edges.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(context, 0, edges.rows, edge_row_grain, [&](std::int64_t first, std::int64_t last) {
     std::int64_t count = 0;
     for (std::int64_t u = first; u < last; ++u) {
       const std::int32_t own = class_of(u);
@@ -140,12 +140,12 @@ template <class Write>
 CsrMatrix rows_from(const Context& context, std::int64_t rows, const Write& write) {
   Buffer<std::int64_t> offsets(rows + 1);
   offsets[0] = 0;
-  parallel_for(context, 0, rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(context, 0, rows, edge_row_grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) offsets[r + 1] = write(r, nullptr);
   });
   std::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
   Buffer<std::int32_t> columns(offsets[rows]);
-  parallel_for(context, 0, rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(context, 0, rows, edge_row_grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t r = first; r < last; ++r) write(r, columns.data() + offsets[r]);
   });
   return {.rows = rows, .cols = rows, .offsets = std::move(offsets), .columns = std::move(columns)};

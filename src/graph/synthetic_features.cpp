@@ -13,7 +13,7 @@
 namespace creg {
 namespace {
 
-constexpr std::int64_t node_grain = 1 << 10;
+constexpr std::int64_t feature_node_grain = 1 << 10;
 constexpr std::int64_t community_grain = 16;
 // Sub-streams of Purpose::generator_topics.
 constexpr std::uint32_t class_topics = 0;
@@ -155,21 +155,22 @@ Buffer<float> tf_idf(const Context& context, const CsrMatrix& matrix,
   std::vector<std::int64_t> documents(static_cast<std::size_t>(matrix.cols), 0);
   for (const std::int32_t word : matrix.columns) ++documents[static_cast<std::size_t>(word)];
   Buffer<float> values(matrix.nonzeros());
-  parallel_for(context, 0, matrix.rows, node_grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) {
-      const std::int64_t begin = matrix.offsets[r];
-      const std::int64_t end = matrix.offsets[r + 1];
-      const auto length = static_cast<double>(
-          std::accumulate(counts.begin() + begin, counts.begin() + end, std::int64_t{0}));
-      for (std::int64_t e = begin; e < end; ++e) {
-        const auto with_word =
-            static_cast<double>(documents[static_cast<std::size_t>(matrix.columns[e])]);
-        // One more document than there is, so that a word of every document keeps a value.
-        const double idf = std::log(static_cast<double>(matrix.rows + 1) / with_word);
-        values[e] = static_cast<float>(counts[static_cast<std::size_t>(e)] / length * idf);
-      }
-    }
-  });
+  parallel_for(
+      context, 0, matrix.rows, feature_node_grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t r = first; r < last; ++r) {
+          const std::int64_t begin = matrix.offsets[r];
+          const std::int64_t end = matrix.offsets[r + 1];
+          const auto length = static_cast<double>(
+              std::accumulate(counts.begin() + begin, counts.begin() + end, std::int64_t{0}));
+          for (std::int64_t e = begin; e < end; ++e) {
+            const auto with_word =
+                static_cast<double>(documents[static_cast<std::size_t>(matrix.columns[e])]);
+            // One more document than there is, so that a word of every document keeps a value.
+            const double idf = std::log(static_cast<double>(matrix.rows + 1) / with_word);
+            values[e] = static_cast<float>(counts[static_cast<std::size_t>(e)] / length * idf);
+          }
+        }
+      });
   return values;
 }
 
@@ -177,31 +178,33 @@ CsrMatrix make_documents(const Context& context, const GeneratorSpec& spec,
                          const BlockModel& blocks) {
   const Topics topics(context, spec, blocks);
   const bool weighted = spec.features == SyntheticFeatures::tf_idf;
-  const std::int64_t pieces = (spec.nodes + node_grain - 1) / node_grain;
+  const std::int64_t pieces = (spec.nodes + feature_node_grain - 1) / feature_node_grain;
   std::vector<std::vector<std::int32_t>> words(static_cast<std::size_t>(pieces));
   std::vector<std::vector<std::int32_t>> counts(static_cast<std::size_t>(pieces));
   Buffer<std::int64_t> offsets(spec.nodes + 1);
   offsets[0] = 0;
   ProgressTask progress(context, "generating " + spec.name + ": features", spec.nodes);
-  parallel_for(context, 0, spec.nodes, node_grain, [&](std::int64_t first, std::int64_t last) {
-    const auto piece = static_cast<std::size_t>(first / node_grain);
-    Document document;
-    for (std::int64_t node = first; node < last; ++node) {
-      document.write(spec, blocks, topics, node);
-      words[piece].insert(words[piece].end(), document.words.begin(), document.words.end());
-      if (weighted) {
-        counts[piece].insert(counts[piece].end(), document.counts.begin(), document.counts.end());
-      }
-      offsets[node + 1] = static_cast<std::int64_t>(document.words.size());
-    }
-    progress.advance(last - first);
-  });
+  parallel_for(
+      context, 0, spec.nodes, feature_node_grain, [&](std::int64_t first, std::int64_t last) {
+        const auto piece = static_cast<std::size_t>(first / feature_node_grain);
+        Document document;
+        for (std::int64_t node = first; node < last; ++node) {
+          document.write(spec, blocks, topics, node);
+          words[piece].insert(words[piece].end(), document.words.begin(), document.words.end());
+          if (weighted) {
+            counts[piece].insert(counts[piece].end(), document.counts.begin(),
+                                 document.counts.end());
+          }
+          offsets[node + 1] = static_cast<std::int64_t>(document.words.size());
+        }
+        progress.advance(last - first);
+      });
   std::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
   const auto join = [&](const std::vector<std::vector<std::int32_t>>& parts) {
     Buffer<std::int32_t> all(offsets[spec.nodes]);
     parallel_tasks(context, pieces, [&](std::int64_t piece) {
       const auto& part = parts[static_cast<std::size_t>(piece)];
-      std::copy(part.begin(), part.end(), all.data() + offsets[piece * node_grain]);
+      std::copy(part.begin(), part.end(), all.data() + offsets[piece * feature_node_grain]);
     });
     return all;
   };
@@ -222,19 +225,20 @@ DenseMatrix make_dense(const Context& context, const GeneratorSpec& spec,
   const std::int64_t cols = spec.feature_count;
   Buffer<float> values(spec.nodes * cols);
   ProgressTask progress(context, "generating " + spec.name + ": features", spec.nodes);
-  parallel_for(context, 0, spec.nodes, node_grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t node = first; node < last; ++node) {
-      RandomStream stream(spec.seed, Purpose::generator_features, 0,
-                          static_cast<std::uint64_t>(node));
-      const float* centre =
-          centres.data() + topic_of(spec, blocks, node, stream) * static_cast<std::size_t>(cols);
-      float* row = values.data() + node * cols;
-      for (std::int64_t c = 0; c < cols; ++c) {
-        row[c] = centre[c] + static_cast<float>(stream.normal());
-      }
-    }
-    progress.advance(last - first);
-  });
+  parallel_for(context, 0, spec.nodes, feature_node_grain,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t node = first; node < last; ++node) {
+                   RandomStream stream(spec.seed, Purpose::generator_features, 0,
+                                       static_cast<std::uint64_t>(node));
+                   const float* centre = centres.data() + topic_of(spec, blocks, node, stream) *
+                                                              static_cast<std::size_t>(cols);
+                   float* row = values.data() + node * cols;
+                   for (std::int64_t c = 0; c < cols; ++c) {
+                     row[c] = centre[c] + static_cast<float>(stream.normal());
+                   }
+                 }
+                 progress.advance(last - first);
+               });
   progress.finish();
   return {.rows = spec.nodes, .cols = cols, .values = std::move(values)};
 }

@@ -11,7 +11,7 @@
 namespace creg {
 namespace {
 
-constexpr std::array<std::string_view, 8> transform_names{
+constexpr std::array<std::string_view, 8> transform_words{
     "symmetrise", "remove-duplicates", "remove-self-loops", "column-max",
     "binarise",   "largest-component", "row-normalise",     "standardise"};
 
@@ -114,7 +114,7 @@ std::vector<std::string> required_files(const CatalogueEntry& entry) {
 }
 
 std::span<const std::string_view> known_transforms() {
-  return transform_names;
+  return transform_words;
 }
 
 std::span<const std::string_view> known_protocols() {

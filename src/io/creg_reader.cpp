@@ -19,9 +19,9 @@ using detail::SectionId;
 
 constexpr const char* damaged = "the file is damaged or cut off: get it or make it again";
 
-class Reader {
+class CregReader {
  public:
-  Reader(const Context& context, const Bytes& bytes) : context_(context), bytes_(bytes) {}
+  CregReader(const Context& context, const Bytes& bytes) : context_(context), bytes_(bytes) {}
 
   Graph read(CregProvenance* provenance) {
     read_header();
@@ -323,7 +323,7 @@ bool is_creg(const Bytes& bytes) {
 }
 
 Graph read_creg(const Context& context, const Bytes& bytes, CregProvenance* provenance) {
-  return Reader(context, bytes).read(provenance);
+  return CregReader(context, bytes).read(provenance);
 }
 
 }  // namespace creg

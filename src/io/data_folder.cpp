@@ -24,11 +24,6 @@ std::optional<fs::path> path_from_environment(const char* name) {
   return fs::path(value);
 }
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 bool has_checksum(const CatalogueFile& file) {
   return !file.sha256.empty() || !file.git_blob.empty();
 }

@@ -24,11 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t copy_piece_bytes = std::size_t{1} << 20;
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 bool is_web_address(std::string_view text) {
   return text.starts_with("http://") || text.starts_with("https://");
 }

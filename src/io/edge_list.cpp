@@ -20,7 +20,7 @@
 namespace creg {
 namespace {
 
-constexpr std::int64_t grain = 1 << 18;
+constexpr std::int64_t edge_grain = 1 << 18;
 constexpr std::size_t least_columns = 2;
 
 constexpr std::array<std::string_view, 31> id_column_names = {
@@ -358,7 +358,7 @@ EdgeList read_edge_list(const Context& context, const Bytes& bytes,
 EdgeList renumber(const Context& context, EdgeList list, std::span<const std::int32_t> ranks) {
   const auto apply = [&](const Array<std::int32_t>& ids) -> Array<std::int32_t> {
     Buffer<std::int32_t> out(ids.size());
-    parallel_for(context, 0, ids.size(), grain, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(context, 0, ids.size(), edge_grain, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t e = first; e < last; ++e) {
         out[e] = ranks[static_cast<std::size_t>(ids[e])];
       }

@@ -17,12 +17,13 @@
 namespace creg {
 namespace {
 
-constexpr std::array<const char*, 4> part_names = {"val", "test", "val_non_edges",
-                                                   "test_non_edges"};
-constexpr std::array<const char*, 4> number_names = {"seed", "nodes", "edges", "edges_crc32c"};
-const std::vector<std::string> known_keys = {"protocol",      "seed",          "dataset", "nodes",
-                                             "edges",         "edges_crc32c",  "val",     "test",
-                                             "val_non_edges", "test_non_edges"};
+constexpr std::array<const char*, 4> edge_split_parts = {"val", "test", "val_non_edges",
+                                                         "test_non_edges"};
+constexpr std::array<const char*, 4> edge_split_numbers = {"seed", "nodes", "edges",
+                                                           "edges_crc32c"};
+const std::vector<std::string> edge_split_keys = {
+    "protocol",     "seed", "dataset", "nodes",         "edges",
+    "edges_crc32c", "val",  "test",    "val_non_edges", "test_non_edges"};
 
 std::array<std::vector<NodePair>*, 4> parts_of(EdgeSplit& split) {
   return {&split.val, &split.test, &split.val_non_edges, &split.test_non_edges};
@@ -43,7 +44,8 @@ EdgesIdentity identity_of(const Context& context, const Graph& graph) {
 /// What the file says, not yet held against a graph.
 struct Contents {
   std::string dataset;
-  std::array<std::uint64_t, number_names.size()> numbers{};  ///< in the order of number_names
+  std::array<std::uint64_t, edge_split_numbers.size()>
+      numbers{};  ///< in the order of edge_split_numbers
   EdgeSplit lists;
 };
 
@@ -52,7 +54,7 @@ class EdgeSplitReader final : public JsonReader {
   using JsonReader::JsonReader;
 
   Contents take() {
-    for (const std::string& name : known_keys) {
+    for (const std::string& name : edge_split_keys) {
       if (std::find(seen_.begin(), seen_.end(), name) == seen_.end()) {
         fail("a key is missing", "no such key", in_quotes(name));
       }
@@ -72,20 +74,20 @@ class EdgeSplitReader final : public JsonReader {
   }
   bool key(string_t& value) override {
     key_ = value;
-    if (std::find(known_keys.begin(), known_keys.end(), value) == known_keys.end()) {
-      fail("unknown key", in_quotes(value), join_words(known_keys, " or "),
-           suggestion(value, known_keys));
+    if (std::find(edge_split_keys.begin(), edge_split_keys.end(), value) == edge_split_keys.end()) {
+      fail("unknown key", in_quotes(value), join_words(edge_split_keys, " or "),
+           suggestion(value, edge_split_keys));
     }
     if (std::find(seen_.begin(), seen_.end(), value) != seen_.end()) {
       fail("a key is given twice", in_quotes(value), "each key once");
     }
     seen_.push_back(value);
-    part_ = place_in(part_names);
-    number_ = place_in(number_names);
+    part_ = place_in(edge_split_parts);
+    number_ = place_in(edge_split_numbers);
     return true;
   }
   bool start_array(std::size_t /*size*/) override {
-    if (depth_ == 0 || depth_ > 2 || part_ == part_names.size()) unexpected("a list");
+    if (depth_ == 0 || depth_ > 2 || part_ == edge_split_parts.size()) unexpected("a list");
     ++depth_;
     pair_size_ = 0;
     return true;
@@ -109,7 +111,7 @@ class EdgeSplitReader final : public JsonReader {
     return true;
   }
   bool number_unsigned(number_unsigned_t value) override {
-    if (depth_ == 1 && number_ < number_names.size()) {
+    if (depth_ == 1 && number_ < edge_split_numbers.size()) {
       contents_.numbers[number_] = value;
       return true;
     }
@@ -134,15 +136,15 @@ class EdgeSplitReader final : public JsonReader {
   std::string expected() const override {
     if (depth_ == 0) return "an object that describes an edge split";
     if (depth_ > 1) return "a pair of node numbers, [u, v]";
-    if (part_ < part_names.size()) return "a list of pairs of node numbers";
-    return number_ < number_names.size() ? "a whole number of 0 or more" : "a string";
+    if (part_ < edge_split_parts.size()) return "a list of pairs of node numbers";
+    return number_ < edge_split_numbers.size() ? "a whole number of 0 or more" : "a string";
   }
 
   Contents contents_;
   std::vector<std::string> seen_;
   std::string key_;
-  std::size_t part_ = part_names.size();
-  std::size_t number_ = number_names.size();
+  std::size_t part_ = edge_split_parts.size();
+  std::size_t number_ = edge_split_numbers.size();
   NodePair pair_;
   int pair_size_ = 0;
   int depth_ = 0;
@@ -188,7 +190,7 @@ void write_edge_split_file(const Context& context, const std::filesystem::path& 
   const EdgeSplit& split = file.split;
   const std::array lists = {&split.val, &split.test, &split.val_non_edges, &split.test_non_edges};
   for (std::size_t p = 0; p < lists.size(); ++p) {
-    out.write(",\n \"" + std::string(part_names[p]) + "\": [");
+    out.write(",\n \"" + std::string(edge_split_parts[p]) + "\": [");
     std::string_view comma;
     for (const auto& [u, v] : *lists[p]) {
       out.write(comma);

@@ -64,6 +64,11 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::status(path, ignored).type() != std::filesystem::file_type::not_found;
 }
 
+bool is_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 Bytes map_file(const std::filesystem::path& path) {
   const std::string name = path.string();
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -13,7 +13,7 @@
 namespace creg {
 namespace {
 
-constexpr std::int64_t grain = 1 << 18;
+constexpr std::int64_t id_grain = 1 << 18;
 constexpr std::int64_t word_bits = 64;
 
 using Ids = std::array<std::span<std::int32_t>, 2>;
@@ -22,7 +22,7 @@ using Ids = std::array<std::span<std::int32_t>, 2>;
 template <class Body>
 void over_parts(const Context& context, const Ids& ids, const Body& body) {
   for (const std::span<std::int32_t> array : ids) {
-    parallel_for(context, 0, static_cast<std::int64_t>(array.size()), grain,
+    parallel_for(context, 0, static_cast<std::int64_t>(array.size()), id_grain,
                  [&](std::int64_t first, std::int64_t last) {
                    body(array.subspan(static_cast<std::size_t>(first),
                                       static_cast<std::size_t>(last - first)));

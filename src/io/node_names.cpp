@@ -10,15 +10,15 @@
 namespace creg {
 namespace {
 
-constexpr std::int64_t name_grain = 1 << 14;
+constexpr std::int64_t names_at_once = 1 << 14;
 
 }  // namespace
 
 NodeIndex index_names(const Context& context, const NodeNames& names) {
-  const std::int64_t count = (names.size() + name_grain - 1) / name_grain;
+  const std::int64_t count = (names.size() + names_at_once - 1) / names_at_once;
   std::vector<LocalNames> blocks(static_cast<std::size_t>(count));
-  parallel_for(context, 0, names.size(), name_grain, [&](std::int64_t first, std::int64_t last) {
-    LocalNames& block = blocks[static_cast<std::size_t>(first / name_grain)];
+  parallel_for(context, 0, names.size(), names_at_once, [&](std::int64_t first, std::int64_t last) {
+    LocalNames& block = blocks[static_cast<std::size_t>(first / names_at_once)];
     for (std::int64_t i = first; i < last; ++i) {
       if (names[i].size() <= max_name_bytes) block.add(names[i], names[i].data());
     }

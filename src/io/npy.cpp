@@ -20,7 +20,7 @@ namespace creg {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::int64_t alignment = 64;
+constexpr std::int64_t header_alignment = 64;
 constexpr std::size_t most_dimensions = 32;
 
 struct Header {
@@ -222,7 +222,9 @@ std::string npy_header(std::string_view descr, std::span<const std::int64_t> sha
                                  descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   constexpr std::int64_t before_dict = 10;
   const auto used = before_dict + static_cast<std::int64_t>(dict.size()) + 1;
-  dict.append(static_cast<std::size_t>((alignment - used % alignment) % alignment), ' ');
+  dict.append(
+      static_cast<std::size_t>((header_alignment - used % header_alignment) % header_alignment),
+      ' ');
   dict += '\n';
   std::string out(magic);
   out += '\x01';

@@ -21,12 +21,12 @@ namespace {
 
 constexpr std::int64_t validation_nodes = 500;
 
-struct Part {
+struct FilePart {
   const char* suffix;
   Bytes PlanetoidFiles::*file;
 };
 
-constexpr std::array<Part, 8> parts = {{
+constexpr std::array<FilePart, 8> parts = {{
     {"x", &PlanetoidFiles::x},
     {"y", &PlanetoidFiles::y},
     {"tx", &PlanetoidFiles::tx},
@@ -239,7 +239,7 @@ Graph read_planetoid(const Context& context, const std::filesystem::path& folder
                      std::string name) {
   PlanetoidFiles files;
   std::vector<std::string> missing;
-  for (const Part& part : parts) {
+  for (const FilePart& part : parts) {
     const std::string file = fmt::format("ind.{}.{}", name, part.suffix);
     if (!is_there(folder / file)) {
       missing.push_back(file);
@@ -267,7 +267,7 @@ std::vector<std::string> planetoid_names(const std::filesystem::path& folder) {
        it.increment(error)) {
     const std::string file = it->path().filename().string();
     if (!file.starts_with("ind.")) continue;
-    for (const Part& part : parts) {
+    for (const FilePart& part : parts) {
       const std::string suffix = std::string(".") + part.suffix;
       constexpr std::size_t prefix = 4;
       if (file.ends_with(suffix) && file.size() > prefix + suffix.size()) {

@@ -15,8 +15,8 @@
 namespace creg {
 namespace {
 
-const std::vector<std::string> known_keys = {"protocol", "seed", "train", "val", "test"};
-constexpr std::array<const char*, 3> part_names = {"train", "val", "test"};
+const std::vector<std::string> split_keys = {"protocol", "seed", "train", "val", "test"};
+constexpr std::array<const char*, 3> split_parts = {"train", "val", "test"};
 
 // Names of a graph to node numbers.
 class NameLookup {
@@ -53,8 +53,8 @@ class SplitReader final : public JsonReader {
   }
 
   SplitFile take() {
-    for (std::size_t p = 0; p < part_names.size(); ++p) {
-      if (!seen_parts_[p]) fail("a part is missing", "no such key", in_quotes(part_names[p]));
+    for (std::size_t p = 0; p < split_parts.size(); ++p) {
+      if (!seen_parts_[p]) fail("a part is missing", "no such key", in_quotes(split_parts[p]));
       std::sort(parts_[p].begin(), parts_[p].end());
     }
     SplitFile file;
@@ -79,20 +79,20 @@ class SplitReader final : public JsonReader {
   }
   bool key(string_t& value) override {
     key_ = value;
-    if (std::find(known_keys.begin(), known_keys.end(), value) == known_keys.end()) {
+    if (std::find(split_keys.begin(), split_keys.end(), value) == split_keys.end()) {
       fail("unknown key", in_quotes(value), "protocol, seed, train, val and test",
-           suggestion(value, known_keys));
+           suggestion(value, split_keys));
     }
     if (std::find(seen_keys_.begin(), seen_keys_.end(), value) != seen_keys_.end()) {
       fail("a key is given twice", in_quotes(value), "each key once");
     }
     seen_keys_.push_back(value);
-    part_ = static_cast<std::size_t>(std::find(part_names.begin(), part_names.end(), value) -
-                                     part_names.begin());
+    part_ = static_cast<std::size_t>(std::find(split_parts.begin(), split_parts.end(), value) -
+                                     split_parts.begin());
     return true;
   }
   bool start_array(std::size_t /*size*/) override {
-    if (depth_ != 1 || part_ == part_names.size()) unexpected("a list");
+    if (depth_ != 1 || part_ == split_parts.size()) unexpected("a list");
     depth_ = 2;
     seen_parts_[part_] = true;
     return true;
@@ -145,7 +145,7 @@ class SplitReader final : public JsonReader {
     }
     std::uint8_t& part = part_of_[static_cast<std::size_t>(node)];
     if (part != none) {
-      fail("a node is listed twice", in_quotes(name) + ", already in " + part_names[part],
+      fail("a node is listed twice", in_quotes(name) + ", already in " + split_parts[part],
            "each node once, in one part");
     }
     part = static_cast<std::uint8_t>(part_);
@@ -159,7 +159,7 @@ class SplitReader final : public JsonReader {
   std::array<bool, 3> seen_parts_{};
   std::vector<std::string> seen_keys_;
   std::string key_;
-  std::size_t part_ = part_names.size();
+  std::size_t part_ = split_parts.size();
   int depth_ = 0;
   std::string protocol_;
   std::optional<std::uint64_t> seed_;
@@ -190,7 +190,7 @@ void write_split_file(const std::filesystem::path& path, const Graph& graph,
   if (file.seed) out.write("\"seed\": " + std::to_string(*file.seed) + ",\n ");
   const std::array parts = {&file.split.train, &file.split.val, &file.split.test};
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    out.write("\"" + std::string(part_names[p]) + "\": [");
+    out.write("\"" + std::string(split_parts[p]) + "\": [");
     std::string_view comma;
     for (const std::int32_t node : *parts[p]) {
       out.write(comma);

@@ -9,6 +9,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/text.h"
+#include "creg/core/utf8.h"
 #include "creg/io/inflate.h"
 
 namespace creg {
@@ -27,8 +28,6 @@ constexpr std::array separator_names = {
     SeparatorName{Separator::semicolon, "semicolon", ";"},
     SeparatorName{Separator::space, "space", " "},
 };
-
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 // Finds data rows in a text that may still grow.
 class HeadScanner {

@@ -11,7 +11,6 @@
 namespace creg {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::size_t coded_size = 3;  // %XX
 
 /// Where the escape stands in the text. Behind an odd number of backslashes it is none, because the

@@ -15,7 +15,7 @@
 namespace creg {
 namespace {
 
-constexpr std::int64_t row_grain = 1 << 12;
+constexpr std::int64_t table_grain = 1 << 12;
 
 void check_count(const std::string& file, const std::string& what, std::int64_t found,
                  std::int64_t nodes) {
@@ -166,7 +166,7 @@ RepeatCounts count_repeats(const Context& context, const CsrMatrix& adjacency) {
   std::atomic<std::int64_t> repeats = 0;
   std::atomic<std::int64_t> reverses = 0;
   std::atomic<std::int64_t> loops = 0;
-  parallel_for(context, 0, adjacency.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(context, 0, adjacency.rows, table_grain, [&](std::int64_t first, std::int64_t last) {
     RepeatCounts here;
     for (std::int64_t u = first; u < last; ++u) {
       const std::span<const std::int32_t> row = adjacency.row(u);

@@ -10,9 +10,9 @@
 namespace creg {
 namespace {
 
-const std::vector<std::string> known_keys = {"edges",    "features",  "labels", "splits",
-                                             "directed", "name",      "nodes",  "separator",
-                                             "header",   "transforms"};
+const std::vector<std::string> dataset_keys = {"edges",    "features",  "labels", "splits",
+                                               "directed", "name",      "nodes",  "separator",
+                                               "header",   "transforms"};
 
 class SpecReader {
  public:
@@ -67,7 +67,7 @@ class SpecReader {
                   .file = file_,
                   .place = place(),
                   .found = in_quotes(key_),
-                  .hint = suggestion(key_, known_keys)});
+                  .hint = suggestion(key_, dataset_keys)});
     }
   }
 

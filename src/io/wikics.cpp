@@ -16,7 +16,7 @@
 namespace creg {
 namespace {
 
-enum class Part {
+enum class ArticlePart {
   features,
   labels,
   links,
@@ -27,7 +27,7 @@ enum class Part {
   other
 };
 
-constexpr std::array<const char*, 7> part_names = {
+constexpr std::array<const char*, 7> wikics_parts = {
     "features", "labels", "links", "train_masks", "stopping_masks", "val_masks", "test_mask"};
 
 // The nodes that a list of true and false chooses.
@@ -46,10 +46,11 @@ class WikiCsReader final : public JsonReader {
   Graph take() {
     progress_.finish();
     depth_ = 0;
-    part_ = Part::other;
-    for (const Part part : {Part::features, Part::labels, Part::links}) {
+    part_ = ArticlePart::other;
+    for (const ArticlePart part :
+         {ArticlePart::features, ArticlePart::labels, ArticlePart::links}) {
       if (!seen_[index(part)]) {
-        fail("a key is missing", "no such key", in_quotes(part_names[index(part)]));
+        fail("a key is missing", "no such key", in_quotes(wikics_parts[index(part)]));
       }
     }
     const auto nodes = static_cast<std::int64_t>(labels_.size());
@@ -81,9 +82,10 @@ class WikiCsReader final : public JsonReader {
   }
   bool key(string_t& value) override {
     if (depth_ != 1) return true;  // inside a value that is passed over
-    const auto at = std::find(part_names.begin(), part_names.end(), value) - part_names.begin();
-    part_ = static_cast<Part>(at);
-    if (part_ == Part::other) return true;
+    const auto at =
+        std::find(wikics_parts.begin(), wikics_parts.end(), value) - wikics_parts.begin();
+    part_ = static_cast<ArticlePart>(at);
+    if (part_ == ArticlePart::other) return true;
     if (seen_[index(part_)]) fail("a key is given twice", in_quotes(value), "each key once");
     seen_[index(part_)] = true;
     return true;
@@ -116,24 +118,24 @@ class WikiCsReader final : public JsonReader {
     if (current_mask() != nullptr) {
       if (value > 1) unexpected(std::to_string(value));
       mark(value == 1);
-    } else if (part_ == Part::features) {
+    } else if (part_ == ArticlePart::features) {
       feature(static_cast<double>(value), std::to_string(value));
     } else {
       if (value >= static_cast<std::uint64_t>(max_nodes)) unexpected(std::to_string(value));
-      (part_ == Part::labels ? labels_ : links_).push_back(static_cast<std::int32_t>(value));
+      (part_ == ArticlePart::labels ? labels_ : links_).push_back(static_cast<std::int32_t>(value));
       count();
     }
     return true;
   }
   bool number_integer(number_integer_t value) override {
     if (skipping()) return true;
-    if (!at_value() || part_ != Part::features) unexpected(std::to_string(value));
+    if (!at_value() || part_ != ArticlePart::features) unexpected(std::to_string(value));
     feature(static_cast<double>(value), std::to_string(value));
     return true;
   }
   bool number_float(number_float_t value, const string_t& text) override {
     if (skipping()) return true;
-    if (!at_value() || part_ != Part::features) unexpected(in_quotes(text));
+    if (!at_value() || part_ != ArticlePart::features) unexpected(in_quotes(text));
     feature(value, text);
     return true;
   }
@@ -141,21 +143,23 @@ class WikiCsReader final : public JsonReader {
   bool string(string_t& value) override { return skipping() || JsonReader::string(value); }
 
  private:
-  static std::size_t index(Part part) { return static_cast<std::size_t>(part); }
+  static std::size_t index(ArticlePart part) { return static_cast<std::size_t>(part); }
 
   // Inside the value of a key that means nothing here.
-  bool skipping() const { return depth_ >= 1 && part_ == Part::other; }
+  bool skipping() const { return depth_ >= 1 && part_ == ArticlePart::other; }
   bool descend() {
     ++depth_;
     return true;
   }
   // How deep the numbers of the present key lie: the object, the list, and mostly a list in it.
-  int value_depth() const { return part_ == Part::labels || part_ == Part::test_mask ? 2 : 3; }
+  int value_depth() const {
+    return part_ == ArticlePart::labels || part_ == ArticlePart::test_mask ? 2 : 3;
+  }
   bool at_value() const { return depth_ == value_depth(); }
 
   std::string place() const override {
-    if (part_ == Part::other || depth_ < 1) return {};
-    std::string text = part_names[index(part_)];
+    if (part_ == ArticlePart::other || depth_ < 1) return {};
+    std::string text = wikics_parts[index(part_)];
     if (depth_ == 3) text += "[" + std::to_string(rows_done()) + "]";
     if (at_value()) text += "[" + std::to_string(row_size_) + "]";
     return text;
@@ -163,13 +167,13 @@ class WikiCsReader final : public JsonReader {
   std::string expected() const override {
     if (depth_ == 0) return "an object";
     if (!at_value()) return "a list";
-    if (part_ == Part::features) return "a number that a float can hold";
-    if (part_ == Part::labels) return "a class of 0 or more";
-    return part_ == Part::links ? "a node id" : "true or false";
+    if (part_ == ArticlePart::features) return "a number that a float can hold";
+    if (part_ == ArticlePart::labels) return "a class of 0 or more";
+    return part_ == ArticlePart::links ? "a node id" : "true or false";
   }
   std::int64_t rows_done() const {
-    if (part_ == Part::features) return feature_rows_;
-    if (part_ == Part::links) return static_cast<std::int64_t>(link_ends_.size());
+    if (part_ == ArticlePart::features) return feature_rows_;
+    if (part_ == ArticlePart::links) return static_cast<std::int64_t>(link_ends_.size());
     return static_cast<std::int64_t>(masks_[index(part_)].size()) - 1;
   }
 
@@ -192,8 +196,8 @@ class WikiCsReader final : public JsonReader {
     count();
   }
   bool is_mask() const {
-    return part_ == Part::train_masks || part_ == Part::stopping_masks ||
-           part_ == Part::val_masks || part_ == Part::test_mask;
+    return part_ == ArticlePart::train_masks || part_ == ArticlePart::stopping_masks ||
+           part_ == ArticlePart::val_masks || part_ == ArticlePart::test_mask;
   }
   Mask* begin_mask() {
     if (!is_mask()) return nullptr;
@@ -204,8 +208,8 @@ class WikiCsReader final : public JsonReader {
     return &masks_[index(part_)].back();
   }
   void end_row() {
-    if (part_ == Part::links) link_ends_.push_back(static_cast<std::int64_t>(links_.size()));
-    if (part_ != Part::features) return;
+    if (part_ == ArticlePart::links) link_ends_.push_back(static_cast<std::int64_t>(links_.size()));
+    if (part_ != ArticlePart::features) return;
     if (columns_ < 0) columns_ = row_size_;
     if (row_size_ != columns_) {
       fail("a row of another length", with_commas(row_size_) + " numbers", with_commas(columns_));
@@ -240,9 +244,10 @@ class WikiCsReader final : public JsonReader {
   }
 
   void add_splits(Graph& graph, std::int64_t nodes) {
-    std::vector<Mask>& train = masks_[index(Part::train_masks)];
-    std::vector<Mask>& test = masks_[index(Part::test_mask)];
-    const Part val_part = seen_[index(Part::val_masks)] ? Part::val_masks : Part::stopping_masks;
+    std::vector<Mask>& train = masks_[index(ArticlePart::train_masks)];
+    std::vector<Mask>& test = masks_[index(ArticlePart::test_mask)];
+    const ArticlePart val_part =
+        seen_[index(ArticlePart::val_masks)] ? ArticlePart::val_masks : ArticlePart::stopping_masks;
     std::vector<Mask>& val = masks_[index(val_part)];
     if (train.size() != val.size() || test.size() != (train.empty() ? 0U : 1U)) {
       fail("the masks do not match",
@@ -265,18 +270,18 @@ class WikiCsReader final : public JsonReader {
 
   const Context& context_;
   ProgressTask progress_;
-  Part part_ = Part::other;
+  ArticlePart part_ = ArticlePart::other;
   int depth_ = 0;
   std::int64_t row_size_ = 0;
   std::int64_t values_ = 0;
-  std::array<bool, part_names.size()> seen_{};
+  std::array<bool, wikics_parts.size()> seen_{};
   std::vector<float> features_;
   std::int64_t columns_ = -1;
   std::int64_t feature_rows_ = 0;
   std::vector<std::int32_t> labels_;
   std::vector<std::int32_t> links_;
   std::vector<std::int64_t> link_ends_;
-  std::array<std::vector<Mask>, part_names.size()> masks_;
+  std::array<std::vector<Mask>, wikics_parts.size()> masks_;
 };
 
 }  // namespace

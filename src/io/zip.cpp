@@ -13,25 +13,27 @@
 #include "creg/core/error.h"
 #include "creg/core/text.h"
 #include "creg/io/byte_order.h"
+#include "zip_format.h"
 
 namespace creg {
 namespace {
+
+using zip_format::deflated;
+using zip_format::local_bytes;
+using zip_format::stored;
+using zip_format::zip64_extra;
 
 constexpr std::uint32_t local_signature = 0x04034b50;
 constexpr std::uint32_t entry_signature = 0x02014b50;
 constexpr std::uint32_t end_signature = 0x06054b50;
 constexpr std::uint32_t end64_signature = 0x06064b50;
 constexpr std::uint32_t locator_signature = 0x07064b50;
-constexpr std::int64_t local_bytes = 30;
 constexpr std::int64_t entry_bytes = 46;
 constexpr std::int64_t end_bytes = 22;
 constexpr std::int64_t end64_bytes = 56;
 constexpr std::int64_t locator_bytes = 20;
 constexpr std::int64_t longest_comment = 0xffff;
-constexpr std::uint16_t zip64_extra = 1;
 constexpr std::uint16_t any_encryption = 1U | (1U << 6) | (1U << 13);
-constexpr int stored = 0;
-constexpr int deflated = 8;
 // Deflate spends at least two bits on 258 bytes, so no honest member grows more than this.
 constexpr std::int64_t most_growth = 1032;
 

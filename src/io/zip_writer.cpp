@@ -8,23 +8,25 @@
 #include "creg/core/error.h"
 #include "creg/io/byte_order.h"
 #include "creg/io/zip.h"
+#include "zip_format.h"
 
 namespace creg {
 namespace {
+
+using zip_format::deflated;
+using zip_format::local_bytes;
+using zip_format::zip64_extra;
 
 constexpr std::uint16_t version = 20;
 constexpr std::uint16_t version_zip64 = 45;
 constexpr std::uint16_t utf8_names = 1U << 11;
 constexpr std::uint16_t first_of_january_1980 = (1U << 5) | 1U;
-constexpr std::uint16_t zip64_extra = 1;
 constexpr std::uint16_t padding_extra = 0xd935;  // the id under which other tools pad as well
-constexpr std::int64_t alignment = 64;
+constexpr std::int64_t member_alignment = 64;
 constexpr std::int64_t extra_header_bytes = 4;
-constexpr std::int64_t local_bytes = 30;
 constexpr std::int64_t zip64_local_bytes = 20;
 constexpr std::uint32_t see_zip64 = 0xffffffff;
 constexpr std::uint16_t see_zip64_count = 0xffff;
-constexpr int deflated = 8;
 
 std::uint32_t update_crc(std::uint32_t crc, std::span<const std::byte> bytes) {
   // zlib takes a null pointer, which an empty span may hold, as a wish to start over.
@@ -169,8 +171,8 @@ void ZipWriter::add(std::string name, std::span<const std::span<const std::byte>
     const std::int64_t unpadded = member.header_offset + local_bytes +
                                   static_cast<std::int64_t>(member.name.size()) +
                                   (zip64 ? zip64_local_bytes : 0);
-    padding = (alignment - unpadded % alignment) % alignment;
-    if (padding > 0 && padding < extra_header_bytes) padding += alignment;
+    padding = (member_alignment - unpadded % member_alignment) % member_alignment;
+    if (padding > 0 && padding < extra_header_bytes) padding += member_alignment;
     member.compressed_size = member.size;
   }
   file_.write(local_header(member, zip64, static_cast<std::size_t>(padding)));

@@ -7,11 +7,11 @@
 namespace creg::learn {
 namespace {
 
-constexpr std::int64_t lanes = 16;
+constexpr std::int64_t distance_lanes = 16;
 
-// The lanes' sums, in the order of a tree.
+// The distance_lanes' sums, in the order of a tree.
 CREG_INLINE double sum_lanes(double* sums) {
-  for (std::int64_t width = lanes / 2; width > 0; width /= 2) {
+  for (std::int64_t width = distance_lanes / 2; width > 0; width /= 2) {
     for (std::int64_t l = 0; l < width; ++l) sums[l] += sums[l + width];
   }
   return sums[0];
@@ -19,11 +19,11 @@ CREG_INLINE double sum_lanes(double* sums) {
 
 template <class T>
 CREG_INLINE double sum_of_squares(std::int64_t n, const T* row) {
-  double sums[lanes] = {};
+  double sums[distance_lanes] = {};
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
+  for (; i + distance_lanes <= n; i += distance_lanes) {
 #pragma GCC unroll 16
-    for (std::int64_t l = 0; l < lanes; ++l) {
+    for (std::int64_t l = 0; l < distance_lanes; ++l) {
       const double x = static_cast<double>(row[i + l]);
       sums[l] += x * x;
     }
@@ -36,11 +36,11 @@ CREG_INLINE double sum_of_squares(std::int64_t n, const T* row) {
 
 CREG_TARGET_CLONES
 double squared_distance(std::int64_t n, const float* row, const double* centre) {
-  double sums[lanes] = {};
+  double sums[distance_lanes] = {};
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
+  for (; i + distance_lanes <= n; i += distance_lanes) {
 #pragma GCC unroll 16
-    for (std::int64_t l = 0; l < lanes; ++l) {
+    for (std::int64_t l = 0; l < distance_lanes; ++l) {
       const double difference = static_cast<double>(row[i + l]) - centre[i + l];
       sums[l] += difference * difference;
     }

@@ -15,7 +15,7 @@ namespace {
 /// Pairs whose gradients are summed before they are widened to double.
 constexpr std::int64_t chunk = 512;
 /// Products that wait for their residuals, then enter the gradient together.
-constexpr int lanes = 4;
+constexpr int pair_lanes = 4;
 
 /// out = a * b elementwise; returns its product with w.
 CREG_INLINE float product_and_dot(const float* __restrict a, const float* __restrict b,
@@ -61,10 +61,10 @@ CREG_TARGET_CLONES
 double linear_gradient(const LinearKernel& k, std::int64_t positives, float* scratch,
                        float* gradient, std::int64_t begin, std::int64_t end) {
   double loss = 0;
-  for (std::int64_t i = begin; i < end; i += lanes) {
-    const int count = end - i < lanes ? static_cast<int>(end - i) : lanes;
-    const float* products[lanes] = {};
-    float residuals[lanes] = {};
+  for (std::int64_t i = begin; i < end; i += pair_lanes) {
+    const int count = end - i < pair_lanes ? static_cast<int>(end - i) : pair_lanes;
+    const float* products[pair_lanes] = {};
+    float residuals[pair_lanes] = {};
     for (int l = 0; l < count; ++l) {
       float* const product = scratch + l * k.width;
       const float score = k.weights[k.width] + product_and_dot(k.rows + k.from[i + l] * k.width,
@@ -110,7 +110,7 @@ class LinearPairModel final : public PairModel {
     std::vector<double> losses(chunks, 0.0);
     parallel_for(context, 0, pairs.size(), chunk, [&](std::int64_t begin, std::int64_t end) {
       const auto piece = static_cast<std::size_t>(begin / chunk);
-      std::vector<float> scratch(lanes * static_cast<std::size_t>(rows_.cols));
+      std::vector<float> scratch(pair_lanes * static_cast<std::size_t>(rows_.cols));
       losses[piece] = linear_gradient(kernel, positives, scratch.data(),
                                       partial.data() + piece * width, begin, end);
     });

@@ -11,8 +11,8 @@ namespace {
 
 // Four doubles: AVX2's width, and as fast as wider ones where the processor has two such units.
 using Lanes [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
-constexpr int lanes = 4;
-constexpr int lane_groups = column_group / lanes;
+constexpr int row_lanes = 4;
+constexpr int lane_groups = column_group / row_lanes;
 
 template <int rows>
 CREG_INLINE void product_tile(std::int64_t depth, const double* a, std::int64_t row_stride,
@@ -23,14 +23,14 @@ CREG_INLINE void product_tile(std::int64_t depth, const double* a, std::int64_t 
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 8
     for (int g = 0; g < lane_groups; ++g) {
-      sum[i][g] = *reinterpret_cast<const Lanes*>(out + i * cols + g * lanes);
+      sum[i][g] = *reinterpret_cast<const Lanes*>(out + i * cols + g * row_lanes);
     }
   }
   for (std::int64_t k = 0; k < depth; ++k) {
     Lanes right[lane_groups];
 #pragma GCC unroll 8
     for (int g = 0; g < lane_groups; ++g) {
-      right[g] = *reinterpret_cast<const Lanes*>(b + k * cols + g * lanes);
+      right[g] = *reinterpret_cast<const Lanes*>(b + k * cols + g * row_lanes);
     }
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
@@ -43,7 +43,7 @@ CREG_INLINE void product_tile(std::int64_t depth, const double* a, std::int64_t 
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 8
     for (int g = 0; g < lane_groups; ++g) {
-      *reinterpret_cast<Lanes*>(out + i * cols + g * lanes) = sum[i][g];
+      *reinterpret_cast<Lanes*>(out + i * cols + g * row_lanes) = sum[i][g];
     }
   }
 }

@@ -231,7 +231,7 @@ Vectors right_vectors(const Context& context, Gram& gram, std::int64_t cols, std
   }
 }
 
-void check_components(const DenseMatrix& values, std::int64_t components) {
+void check_vectors(const DenseMatrix& values, std::int64_t components) {
   const std::int64_t most = std::min(values.rows, values.cols);
   if (components >= 1 && components <= most) return;
   fail_input({.what = "a matrix has no such number of singular vectors",
@@ -244,7 +244,7 @@ void check_components(const DenseMatrix& values, std::int64_t components) {
 
 TruncatedSvd truncated_svd(const Context& context, const DenseMatrix& values,
                            std::int64_t components) {
-  check_components(values, components);
+  check_vectors(values, components);
   std::vector<std::int32_t> all(static_cast<std::size_t>(values.rows));
   std::iota(all.begin(), all.end(), 0);
   learn::check_rows(values, all);

@@ -10,7 +10,7 @@
 namespace creg {
 namespace {
 
-constexpr std::int64_t rows_at_once = 64;
+constexpr std::int64_t dropout_rows = 64;
 
 /// Row r draws from a stream of its own.
 void draw_row(const DropoutStream& stream, std::int64_t row, float* out, std::int64_t count) {
@@ -25,7 +25,7 @@ void draw_row(const DropoutStream& stream, std::int64_t row, float* out, std::in
 at::Tensor row_mask(std::int64_t rows, std::int64_t cols, const DropoutStream& stream) {
   at::Tensor mask = at::empty({rows, cols}, at::kFloat);
   float* const values = mask.data_ptr<float>();
-  at::parallel_for(0, rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+  at::parallel_for(0, rows, dropout_rows, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) draw_row(stream, r, values + r * cols, cols);
   });
   return mask;
@@ -36,7 +36,7 @@ at::Tensor entry_mask(const at::Tensor& offsets, const DropoutStream& stream) {
   const std::int64_t rows = offsets.numel() - 1;
   at::Tensor mask = at::empty({starts[rows]}, at::kFloat);
   float* const values = mask.data_ptr<float>();
-  at::parallel_for(0, rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+  at::parallel_for(0, rows, dropout_rows, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       draw_row(stream, r, values + starts[r], starts[r + 1] - starts[r]);
     }

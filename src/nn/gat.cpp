@@ -11,7 +11,7 @@
 namespace creg {
 namespace {
 
-struct Layer {
+struct GatLayer {
   at::Tensor weight;            // [in, width]
   at::Tensor attention_source;  // [heads, width / heads]
   at::Tensor attention_target;
@@ -21,7 +21,7 @@ struct Layer {
 
 class Gat final : public Encoder {
  public:
-  Gat(const EncoderOptions& options, std::vector<Layer> layers)
+  Gat(const EncoderOptions& options, std::vector<GatLayer> layers)
       : dropout_(options.dropout),
         attention_dropout_(options.attention_dropout),
         layers_(std::move(layers)) {}
@@ -41,7 +41,7 @@ class Gat final : public Encoder {
                        const EncoderPass& pass) const override {
     at::Tensor x = projected.rows;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
-      const Layer& layer = layers_[static_cast<std::size_t>(l)];
+      const GatLayer& layer = layers_[static_cast<std::size_t>(l)];
       if (l > 0) x = at::mm(seen_rows(x, dropout_, pass, l), layer.weight);
       const at::Tensor order = l == 0 ? pass.order : at::Tensor();
       x = gat_aggregate(hops.of_layer(l), x, layer.attention_source, layer.attention_target,
@@ -61,14 +61,14 @@ class Gat final : public Encoder {
 
   double dropout_;
   double attention_dropout_;
-  std::vector<Layer> layers_;
+  std::vector<GatLayer> layers_;
 };
 
 }  // namespace
 
 std::unique_ptr<Encoder> make_gat(const EncoderOptions& options, std::int64_t features,
                                   ParameterList& parameters) {
-  std::vector<Layer> layers;
+  std::vector<GatLayer> layers;
   const std::int64_t heads = options.heads;
   for (int l = 0; l < options.layers; ++l) {
     const std::int64_t in = l == 0 ? features : options.width(l - 1);

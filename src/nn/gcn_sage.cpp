@@ -11,7 +11,7 @@
 namespace creg {
 namespace {
 
-struct Layer {
+struct LinearLayer {
   at::Tensor weight;  // [in, dim]
   at::Tensor bias;
   ActivationLayer activation;
@@ -19,7 +19,7 @@ struct Layer {
 
 class LinearAggregation final : public Encoder {
  public:
-  LinearAggregation(const EncoderOptions& options, std::vector<Layer> layers)
+  LinearAggregation(const EncoderOptions& options, std::vector<LinearLayer> layers)
       : dropout_(options.dropout), layers_(std::move(layers)) {}
 
   at::Tensor multiply(const FeatureMatrix& features) const override {
@@ -56,7 +56,7 @@ class LinearAggregation final : public Encoder {
 
   at::Tensor apply(int l, const SparseMatrix& hop, const Projected& x, const at::Tensor& order,
                    const EncoderPass& pass) const {
-    const Layer& layer = layers_[static_cast<std::size_t>(l)];
+    const LinearLayer& layer = layers_[static_cast<std::size_t>(l)];
     if (!x.multiplied && gathers_first(hop)) {
       const at::Tensor gathered = aggregate(hop, x.rows, {}, order);
       return layer.activation.after_sum(at::mm(gathered, layer.weight), layer.bias, pass, l);
@@ -66,7 +66,7 @@ class LinearAggregation final : public Encoder {
   }
 
   double dropout_;
-  std::vector<Layer> layers_;
+  std::vector<LinearLayer> layers_;
 };
 
 /// How the layers of an encoder start: the gain of their weights, and the bound of their biases
@@ -78,7 +78,7 @@ struct Start {
 
 std::unique_ptr<Encoder> make_layers(const Start& start, const EncoderOptions& options,
                                      std::int64_t features, ParameterList& parameters) {
-  std::vector<Layer> layers;
+  std::vector<LinearLayer> layers;
   for (int l = 0; l < options.layers; ++l) {
     const std::int64_t in = l == 0 ? features : options.width(l - 1);
     const std::int64_t out = options.width(l);

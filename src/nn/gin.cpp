@@ -10,7 +10,7 @@
 namespace creg {
 namespace {
 
-struct Layer {
+struct GinLayer {
   at::Tensor weight1;  // [in, 2d]
   at::Tensor bias1;
   at::Tensor weight2;  // [2d, d]
@@ -20,7 +20,8 @@ struct Layer {
 
 class Gin final : public Encoder {
  public:
-  Gin(double dropout, std::vector<Layer> layers) : dropout_(dropout), layers_(std::move(layers)) {}
+  Gin(double dropout, std::vector<GinLayer> layers)
+      : dropout_(dropout), layers_(std::move(layers)) {}
 
   at::Tensor multiply(const FeatureMatrix& features) const override {
     return features.times(layers_.front().weight1);
@@ -37,7 +38,7 @@ class Gin final : public Encoder {
                        const EncoderPass& pass) const override {
     at::Tensor x = projected.rows;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
-      const Layer& layer = layers_[static_cast<std::size_t>(l)];
+      const GinLayer& layer = layers_[static_cast<std::size_t>(l)];
       if (l > 0) x = at::mm(seen_rows(x, dropout_, pass, l), layer.weight1);
       const at::Tensor order = l == 0 ? pass.order : at::Tensor();
       x = at::elu(aggregate(hops.of_layer(l), x, {layer.bias1, {}}, order));
@@ -48,14 +49,14 @@ class Gin final : public Encoder {
 
  private:
   double dropout_;
-  std::vector<Layer> layers_;
+  std::vector<GinLayer> layers_;
 };
 
 }  // namespace
 
 std::unique_ptr<Encoder> make_gin(const EncoderOptions& options, std::int64_t features,
                                   ParameterList& parameters) {
-  std::vector<Layer> layers;
+  std::vector<GinLayer> layers;
   for (int l = 0; l < options.layers; ++l) {
     const std::int64_t in = l == 0 ? features : options.width(l - 1);
     const std::int64_t out = options.width(l);

@@ -12,9 +12,6 @@
 namespace creg {
 namespace {
 
-/// Anchors whose losses are summed in one piece, whatever the number of threads.
-constexpr std::int64_t anchors_per_sum = 256;
-
 struct EdgeLossBackward : public PairGradient {
   std::shared_ptr<const PairRows> pairs;
 

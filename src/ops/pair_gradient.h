@@ -10,6 +10,9 @@
 
 namespace creg {
 
+/// Anchors whose losses are summed in one piece, whatever the number of threads.
+inline constexpr std::int64_t anchors_per_sum = 256;
+
 /// Who met row y, and with which coefficient: pairs turned round. Filled in two rounds over the
 /// pairs: count them all, then put them in the same order.
 class MetBy {

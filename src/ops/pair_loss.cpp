@@ -52,8 +52,6 @@ void check_indices(const at::Tensor& ids, std::int64_t count, const char* what) 
               "pair_loss: ", what, " must be a contiguous int32 matrix with one row per anchor");
 }
 
-constexpr std::int64_t anchors_per_sum = 256;
-
 }  // namespace
 
 PairLoss pair_loss(const at::Tensor& anchors, const at::Tensor& rows, const Pairs& pairs,

@@ -21,7 +21,7 @@ constexpr double weights_top = top + side + 18;
 constexpr double weights_height = 64;
 constexpr double height = weights_top + weights_height + 84;
 constexpr double narrowest_bar = 4;
-constexpr double label_size = 13;
+constexpr double axis_label_size = 13;
 constexpr std::string_view bar_colour = "#56b4e9";
 constexpr std::string_view gap_colour = "#d55e00";
 constexpr std::string_view weight_colour = "#7f7f7f";
@@ -60,10 +60,10 @@ void draw_frames(SvgDrawing& svg, const ReliabilityDiagram& diagram) {
     svg.line(x, bottom, x, bottom + 5, frame);
     svg.text(x, bottom + 19, tick.label, {.anchor = Anchor::middle});
   }
-  svg.text(left + side / 2, bottom + 40, fitted(diagram.chance_label, label_size, side),
-           {.size = label_size, .anchor = Anchor::middle});
-  svg.text(20, top + side / 2, fitted(diagram.frequency_label, label_size, side),
-           {.size = label_size, .anchor = Anchor::middle, .rotate = -90});
+  svg.text(left + side / 2, bottom + 40, fitted(diagram.chance_label, axis_label_size, side),
+           {.size = axis_label_size, .anchor = Anchor::middle});
+  svg.text(20, top + side / 2, fitted(diagram.frequency_label, axis_label_size, side),
+           {.size = axis_label_size, .anchor = Anchor::middle, .rotate = -90});
 }
 
 void draw_bins(SvgDrawing& svg, const std::vector<ReliabilityBin>& bins) {
@@ -134,7 +134,7 @@ std::string to_svg(const ReliabilityDiagram& diagram) {
   constexpr double title_size = 16;
   svg.text(width / 2, 27, fitted(diagram.title, title_size, width - 24),
            {.size = title_size, .anchor = Anchor::middle, .bold = true});
-  svg.text(width / 2, 50, scores, {.size = label_size, .anchor = Anchor::middle});
+  svg.text(width / 2, 50, scores, {.size = axis_label_size, .anchor = Anchor::middle});
   draw_frames(svg, diagram);
   draw_bins(svg, diagram.bins);
   draw_weights(svg, diagram.bins, total);

@@ -43,9 +43,9 @@ std::size_t index_of(std::string_view name) {
 }
 
 /// Reads the lines of one file, and knows where it is for messages.
-class Reader {
+class HistoryReader {
  public:
-  Reader(const Bytes& lines, std::string name) : file_(lines.name), rest_(lines.text()) {
+  HistoryReader(const Bytes& lines, std::string name) : file_(lines.name), rest_(lines.text()) {
     history_.name = std::move(name);
     history_.columns.resize(column_names.size());
   }
@@ -204,7 +204,7 @@ std::optional<std::size_t> RunHistory::best() const {
 }
 
 RunHistory read_run_history(const Bytes& lines, std::string name) {
-  return Reader(lines, std::move(name)).read();
+  return HistoryReader(lines, std::move(name)).read();
 }
 
 std::vector<RunHistory> read_run_histories(std::span<const fs::path> folders) {

@@ -60,9 +60,9 @@ std::vector<char> archive(const GenericDict& dict) {
   return out;
 }
 
-class Reader {
+class CheckpointReader {
  public:
-  explicit Reader(const std::filesystem::path& path) : file_(path.string()) {}
+  explicit CheckpointReader(const std::filesystem::path& path) : file_(path.string()) {}
 
   Checkpoint run(const IValue& value) {
     const GenericDict top = dict(value, "the checkpoint");
@@ -187,7 +187,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
                 .file = path.string(),
                 .found = in_quotes(error.what_without_backtrace(), 200)});
   }
-  return Reader(path).run(value);
+  return CheckpointReader(path).run(value);
 }
 
 }  // namespace creg

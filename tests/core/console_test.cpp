@@ -7,7 +7,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::console_test {
 namespace {
 
 // What `use` makes the console write, in the given mode.
@@ -140,4 +140,4 @@ TEST(Console, ModesHaveNames) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::console_test

@@ -6,7 +6,7 @@
 #include "creg/core/parallel.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::context_test {
 namespace {
 
 TEST(Context, ZeroThreadsMeansAllCores) {
@@ -62,4 +62,4 @@ TEST(Device, ParsesItsOwnNames) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::context_test

@@ -6,7 +6,7 @@
 
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::error_test {
 namespace {
 
 TEST(Error, SaysFilePlaceWhatFoundExpectedAndHint) {
@@ -50,4 +50,4 @@ TEST(Invariant, NamesThePlace) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::error_test

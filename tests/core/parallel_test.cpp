@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace creg {
+namespace creg::parallel_test {
 namespace {
 
 Context with_threads(int threads) {
@@ -85,4 +85,4 @@ TEST(ParallelFor, EmptyRangeDoesNothing) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::parallel_test

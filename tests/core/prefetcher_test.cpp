@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace creg {
+namespace creg::prefetcher_test {
 namespace {
 
 /// Opens once; what passes it waits until then.
@@ -149,4 +149,4 @@ TEST(Prefetcher, NoStepsAreNoWork) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::prefetcher_test

@@ -8,7 +8,7 @@
 #include "creg/core/context.h"
 #include "creg/core/error.h"
 
-namespace creg {
+namespace creg::progress_test {
 namespace {
 
 class Recorder final : public ProgressSink {
@@ -122,4 +122,4 @@ TEST_F(ProgressTaskTest, ManyThreadsCountTogether) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::progress_test

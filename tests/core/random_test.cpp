@@ -8,7 +8,7 @@
 
 #include "creg/core/error.h"
 
-namespace creg {
+namespace creg::random_test {
 namespace {
 
 TEST(RandomStream, IsPhilox4x32WithTenRounds) {
@@ -89,4 +89,4 @@ TEST(RandomPermutation, IsAPermutationAndNotTheIdentity) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::random_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace creg {
+namespace creg::text_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -14,6 +14,12 @@ TEST(Text, GroupsDigits) {
   EXPECT_EQ(with_commas(61859140), "61,859,140");
   EXPECT_EQ(with_commas(-1234), "-1,234");
   EXPECT_EQ(with_commas(-123), "-123");
+}
+
+TEST(Text, CountsThings) {
+  EXPECT_EQ(counted(0, "node"), "0 nodes");
+  EXPECT_EQ(counted(1, "node"), "1 node");
+  EXPECT_EQ(counted(1200, "node"), "1,200 nodes");
 }
 
 TEST(Text, HumanUnits) {
@@ -48,4 +54,4 @@ TEST(Text, SuggestsTheNearestNames) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::text_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace creg {
+namespace creg::utf8_test {
 namespace {
 
 TEST(Utf8, EncodesEveryLength) {
@@ -37,4 +37,4 @@ TEST(Utf8, RefusesWrongBytes) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::utf8_test

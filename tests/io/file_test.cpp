@@ -8,7 +8,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::file_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -30,6 +30,9 @@ TEST(IsThere, TellsMissingFromPresent) {
   const test::TempDir dir;
   EXPECT_TRUE(is_there(dir.write("a", "")));
   EXPECT_TRUE(is_there(dir.path()));
+  EXPECT_TRUE(is_file(dir / "a"));
+  EXPECT_FALSE(is_file(dir.path()));
+  EXPECT_FALSE(is_file(dir / "none"));
   EXPECT_FALSE(is_there(dir / "none"));
   EXPECT_FALSE(is_there(dir / "a/below"));
 }
@@ -87,4 +90,4 @@ TEST(AtomicFile, SaysWhenThePlaceIsWrong) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::file_test

@@ -11,6 +11,8 @@ namespace creg {
 
 /// 1234567 -> "1,234,567".
 std::string with_commas(std::int64_t value);
+/// (3, "node") -> "3 nodes".
+std::string counted(std::int64_t count, std::string_view one);
 /// 1536 -> "1.5 KiB".
 std::string human_bytes(std::int64_t bytes);
 /// 0.042 -> "42 ms", 75 -> "1m 15s".

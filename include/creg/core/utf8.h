@@ -7,6 +7,9 @@
 
 namespace creg {
 
+/// What some editors put before a text in UTF-8.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// Appends the code point; false (and nothing appended) when it is none: a surrogate or too large.
 bool append_utf8(std::string& to, char32_t code_point);
 

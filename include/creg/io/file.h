@@ -31,6 +31,9 @@ struct Bytes {
 /// opening it says what is wrong.
 bool is_there(const std::filesystem::path& path);
 
+/// True for a file that is no folder; false where that cannot be told.
+bool is_file(const std::filesystem::path& path);
+
 /// Maps the file. Missing or unreadable: an input error that names it.
 Bytes map_file(const std::filesystem::path& path);
 
