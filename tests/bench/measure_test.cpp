@@ -9,7 +9,7 @@
 #include "creg/core/error.h"
 #include "creg/ops/tensor_memory.h"
 
-namespace creg {
+namespace creg::measure_test {
 namespace {
 
 TEST(Spread, MedianAndNearestRanks) {
@@ -94,4 +94,4 @@ TEST(Speedup, IsTheRatioOfMediansWithTheSpreadOfTheRounds) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::measure_test

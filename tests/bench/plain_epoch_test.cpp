@@ -14,7 +14,7 @@
 #include "support/graphs.h"
 #include "train/training_step.h"
 
-namespace creg {
+namespace creg::plain_epoch_test {
 namespace {
 
 const Graph& small_graph() {
@@ -152,4 +152,4 @@ TEST(EpochBench, BothStartFromTheSameLossAndCountTheirBytes) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::plain_epoch_test

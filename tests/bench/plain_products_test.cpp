@@ -10,7 +10,7 @@
 #include "creg/io/dataset.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::plain_products_test {
 namespace {
 
 Graph small_graph(const Context& context) {
@@ -73,4 +73,4 @@ TEST(SpmmBench, ComparesEqualProducts) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::plain_products_test

@@ -13,7 +13,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::sample_test {
 namespace {
 
 Graph small_graph(const Context& context) {
@@ -108,4 +108,4 @@ TEST(SampleBench, CountsWhatWasDrawn) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::sample_test

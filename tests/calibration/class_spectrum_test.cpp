@@ -7,7 +7,7 @@
 #include "creg/core/random.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::class_spectrum_test {
 namespace {
 
 double dot(std::span<const float> a, std::span<const float> b) {
@@ -79,4 +79,4 @@ TEST(ClassSpectrum, NeedsALabel) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::class_spectrum_test

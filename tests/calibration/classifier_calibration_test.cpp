@@ -11,7 +11,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::classifier_calibration_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -312,4 +312,4 @@ TEST(ClassifierCalibration, ChecksWhatItIsGiven) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::classifier_calibration_test

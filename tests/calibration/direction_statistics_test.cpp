@@ -8,7 +8,7 @@
 #include "creg/core/random.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::direction_statistics_test {
 namespace {
 
 using Vector = std::vector<double>;
@@ -207,4 +207,4 @@ TEST(DirectionStatistics, CheckWhatTheyAreGiven) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::direction_statistics_test

@@ -7,7 +7,7 @@
 #include "creg/core/random.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::embedding_calibration_test {
 namespace {
 
 DenseMatrix rows_of(std::int64_t rows, std::vector<float> values) {
@@ -94,4 +94,4 @@ TEST(EceAmong, SeesNoOtherNodes) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::embedding_calibration_test

@@ -8,7 +8,7 @@
 #include "creg/core/random.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::generalisation_bound_test {
 namespace {
 
 struct Example {
@@ -268,4 +268,4 @@ TEST(GeneralisationBound, ChecksItsOptions) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::generalisation_bound_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace creg {
+namespace creg::interval_test {
 namespace {
 
 TEST(MiddleInterval, LiesBetweenTheNearestValues) {
@@ -20,4 +20,4 @@ TEST(MiddleInterval, OfOneValueIsThatValue) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::interval_test

@@ -8,7 +8,7 @@
 #include "creg/core/random.h"
 #include "creg/graph/graph.h"
 
-namespace creg {
+namespace creg::pair_calibration_test {
 namespace {
 
 /// Pairs with the confidences and the truth that a test wants: node 2i is the anchor, with one
@@ -155,4 +155,4 @@ TEST(PairCalibrationOf, IntervalsDoNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::pair_calibration_test

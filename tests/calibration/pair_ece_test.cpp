@@ -8,7 +8,7 @@
 
 #include "creg/core/random.h"
 
-namespace creg {
+namespace creg::pair_ece_test {
 namespace {
 
 struct SampledPairs {
@@ -103,4 +103,4 @@ TEST(ReformulatedEce, TheGapIsWhatSigmaKnowsOfTheLabel) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::pair_ece_test

@@ -13,7 +13,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::pair_sample_test {
 namespace {
 
 using test::expect_error;
@@ -206,4 +206,4 @@ TEST(AnchorCount, IsAllNodesOrTenThousand) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::pair_sample_test

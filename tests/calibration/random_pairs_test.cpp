@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace creg {
+namespace creg::random_pairs_test {
 namespace {
 
 /// Rows of 2, 1 and -1: the pairs' products are 2, -2 and -1, each as likely.
@@ -38,4 +38,4 @@ TEST(RandomPairs, OneNodeHasNone) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::random_pairs_test

@@ -4,7 +4,7 @@
 
 #include "creg/core/random.h"
 
-namespace creg {
+namespace creg::reliability_test {
 namespace {
 
 TEST(Reliability, ZeroAndOneHaveBins) {
@@ -62,4 +62,4 @@ TEST(Reliability, OfNothingIsZero) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::reliability_test

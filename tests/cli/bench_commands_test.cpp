@@ -4,7 +4,7 @@
 
 #include "cli/run_creg.h"
 
-namespace creg {
+namespace creg::bench_commands_test {
 namespace {
 
 using nlohmann::json;
@@ -152,4 +152,4 @@ TEST(BenchCommand, WrongUsageIsNamed) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::bench_commands_test

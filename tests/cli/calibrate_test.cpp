@@ -7,7 +7,7 @@
 #include "cli/ring_dataset.h"
 #include "cli/run_creg.h"
 
-namespace creg {
+namespace creg::calibrate_test {
 namespace {
 
 using nlohmann::json;
@@ -241,4 +241,4 @@ TEST_F(CalibratedTraining, ASweepKeepsTheCalibrationOfItsRunsForTheClaim) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::calibrate_test

@@ -10,10 +10,11 @@
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::data_commands_test {
 namespace {
 
 using nlohmann::json;
+using test::run_binary;
 using test::run_creg;
 using test::RunResult;
 using Words = std::vector<std::string>;
@@ -323,7 +324,7 @@ TEST(DataList, ShowsEveryName) {
 
 TEST(DataConvert, CtrlCLeavesNothingAndSays130) {
   const test::TempDir dir;
-  const RunResult result = run_creg(
+  const RunResult result = run_binary(
       {"data", "convert", "synthetic:products", (dir / "out.creg").string(), "--progress", "json"},
       {.while_running = [](int pid, const std::string& err) {
         // The first line of progress shows that the work is under way.
@@ -340,4 +341,4 @@ TEST(DataConvert, CtrlCLeavesNothingAndSays130) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::data_commands_test

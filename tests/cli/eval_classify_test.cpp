@@ -6,7 +6,7 @@
 #include "cli/ring_dataset.h"
 #include "cli/run_creg.h"
 
-namespace creg {
+namespace creg::eval_classify_test {
 namespace {
 
 using nlohmann::json;
@@ -171,4 +171,4 @@ TEST_F(EvalClassify, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::eval_classify_test

@@ -6,7 +6,7 @@
 #include "cli/ring_dataset.h"
 #include "cli/run_creg.h"
 
-namespace creg {
+namespace creg::eval_cluster_test {
 namespace {
 
 using nlohmann::json;
@@ -131,4 +131,4 @@ TEST_F(EvalCluster, RefusesWhatCannotBeClustered) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::eval_cluster_test

@@ -7,7 +7,7 @@
 #include "creg/io/npy.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::eval_link_test {
 namespace {
 
 using nlohmann::json;
@@ -195,4 +195,4 @@ TEST(EvalLink, BadInputIsNamed) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::eval_link_test

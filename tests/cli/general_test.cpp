@@ -5,11 +5,11 @@
 #include "cli/run_creg.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::general_test {
 namespace {
 
 using nlohmann::json;
-using test::run_creg;
+using test::run_binary;
 using test::RunResult;
 
 bool contains(const std::string& text, const std::string& part) {
@@ -17,26 +17,26 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TEST(Cli, VersionAndHelpSucceed) {
-  const RunResult version = run_creg({"--version"});
+  const RunResult version = run_binary({"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.out, "creg 0.1.0\n");
-  const RunResult help = run_creg({"--help"});
+  const RunResult help = run_binary({"--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_TRUE(contains(help.out, "data")) << help.out;
   EXPECT_TRUE(contains(help.out, "--threads")) << help.out;
 }
 
 TEST(Cli, NothingAskedShowsHelpAndFails) {
-  const RunResult result = run_creg({});
+  const RunResult result = run_binary({});
   EXPECT_EQ(result.status, 2);
   EXPECT_TRUE(contains(result.out, "data"));
 }
 
 TEST(Cli, UnknownWordsGetASuggestion) {
-  const RunResult command = run_creg({"inof"});
+  const RunResult command = run_binary({"inof"});
   EXPECT_EQ(command.status, 2);
   EXPECT_TRUE(contains(command.err, "did you mean info?")) << command.err;
-  const RunResult option = run_creg({"data", "list", "--markdwon"});
+  const RunResult option = run_binary({"data", "list", "--markdwon"});
   EXPECT_EQ(option.status, 2);
   EXPECT_TRUE(contains(option.err, "did you mean --markdown?")) << option.err;
   EXPECT_TRUE(contains(option.err, "creg data list --help")) << option.err;
@@ -44,22 +44,22 @@ TEST(Cli, UnknownWordsGetASuggestion) {
 }
 
 TEST(Cli, ValuesOutOfRangeAreNamed) {
-  const RunResult threads = run_creg({"info", "--threads", "-3"});
+  const RunResult threads = run_binary({"info", "--threads", "-3"});
   EXPECT_EQ(threads.status, 2);
   EXPECT_TRUE(contains(threads.err, "--threads")) << threads.err;
-  const RunResult word = run_creg({"info", "--threads", "many"});
+  const RunResult word = run_binary({"info", "--threads", "many"});
   EXPECT_EQ(word.status, 2);
   EXPECT_TRUE(contains(word.err, "--threads")) << word.err;
-  const RunResult progress = run_creg({"info", "--progress", "fancy"});
+  const RunResult progress = run_binary({"info", "--progress", "fancy"});
   EXPECT_EQ(progress.status, 2);
   EXPECT_TRUE(contains(progress.err, "auto, bar, lines, json or none")) << progress.err;
 }
 
 TEST(Cli, InfoTellsTheBuild) {
-  const RunResult table = run_creg({"info"});
+  const RunResult table = run_binary({"info"});
   EXPECT_EQ(table.status, 0) << table.err;
   EXPECT_TRUE(contains(table.out, "libtorch"));
-  const RunResult result = run_creg({"info", "--json", "--threads", "1"});
+  const RunResult result = run_binary({"info", "--json", "--threads", "1"});
   ASSERT_EQ(result.status, 0) << result.err;
   const json info = json::parse(result.out);
   EXPECT_EQ(info["version"], "0.1.0");
@@ -70,22 +70,22 @@ TEST(Cli, InfoTellsTheBuild) {
 
 // Fails without the new start where OpenBLAS is older than the processor.
 TEST(Cli, OpenBlasUsesTheWideKernelsUnlessToldOtherwise) {
-  const json info = json::parse(run_creg({"info", "--json"}).out);
+  const json info = json::parse(run_binary({"info", "--json"}).out);
   const std::string blas = info["blas"].is_string() ? info["blas"] : "";
   if (!contains(blas, "OpenBLAS") || !contains(info["instruction_set"], "AVX")) {
     GTEST_SKIP() << "needs OpenBLAS on a processor with AVX2";
   }
   EXPECT_FALSE(contains(blas, "Prescott")) << blas;
   const RunResult told =
-      run_creg({"info", "--json"}, {.environment = {"OPENBLAS_CORETYPE=Prescott"}});
+      run_binary({"info", "--json"}, {.environment = {"OPENBLAS_CORETYPE=Prescott"}});
   EXPECT_TRUE(contains(json::parse(told.out)["blas"], "Prescott")) << told.out;
 }
 
 TEST(Cli, AFullOutputIsAFailure) {
-  const RunResult result = run_creg({"info"}, {.stdout_path = "/dev/full"});
+  const RunResult result = run_binary({"info"}, {.stdout_path = "/dev/full"});
   EXPECT_EQ(result.status, 1);
   EXPECT_TRUE(contains(result.err, "No space left on device")) << result.err;
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::general_test

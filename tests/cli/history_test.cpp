@@ -6,7 +6,7 @@
 #include "report/history_lines.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::history_test {
 namespace {
 
 using nlohmann::json;
@@ -186,4 +186,4 @@ TEST_F(History, RefusesWhatIsNoHistory) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::history_test

@@ -6,7 +6,7 @@
 #include "cli/run_creg.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::pretrain_test {
 namespace {
 
 using nlohmann::json;
@@ -138,4 +138,4 @@ TEST_F(Pretrained, GoesOnOnItsPart) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::pretrain_test

@@ -11,11 +11,12 @@
 #include "creg/io/file.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::train_test {
 namespace {
 
 using nlohmann::json;
 using test::read_text;
+using test::run_binary;
 using test::run_creg;
 using test::RunOptions;
 using test::RunResult;
@@ -241,7 +242,7 @@ TEST(Train, CtrlCFinishesTheEpochAndTellsHowToGoOn) {
     usleep(50'000);
     kill(pid, SIGINT);
   };
-  const RunResult result = run_creg(words, options);
+  const RunResult result = run_binary(words, options);
   EXPECT_EQ(result.status, 130) << result.err;
   EXPECT_TRUE(contains(result.err, "creg train --resume " + out)) << result.err;
   EXPECT_TRUE(std::filesystem::exists(out + "/checkpoint.pt"));
@@ -263,7 +264,7 @@ TEST(Train, KilledAndResumedGivesTheSameBytes) {
                           "--threads",    "2",
                           "--quiet"};
   const std::string whole = (dir / "whole").string();
-  ASSERT_EQ(run_creg(joined({"train", "--out", whole}, settings)).status, 0);
+  ASSERT_EQ(run_binary(joined({"train", "--out", whole}, settings)).status, 0);
   const std::string out = (dir / "run").string();
   RandomStream stream(11, Purpose::test);
   int kills = 0;
@@ -276,7 +277,7 @@ TEST(Train, KilledAndResumedGivesTheSameBytes) {
         kill(pid, SIGKILL);
       };
     }
-    const RunResult result = run_creg(words, options);
+    const RunResult result = run_binary(words, options);
     if (result.status == 0) break;
     ASSERT_EQ(result.status, 128 + SIGKILL) << result.err;
     ++kills;
@@ -295,7 +296,7 @@ TEST(Train, AFullDiskIsAnErrorAndLeavesNoHalfFile) {
   const TempDir dir;
   RunOptions options;
   options.file_size_limit = 20'000;
-  const RunResult result = run_creg(small_run((dir / "run").string()), options);
+  const RunResult result = run_binary(small_run((dir / "run").string()), options);
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_FALSE(std::filesystem::exists(dir / "run/checkpoint.pt"));
   EXPECT_FALSE(std::filesystem::exists(dir / "run/embedding.npy"));
@@ -368,4 +369,4 @@ TEST(Demo, ShowsTheEffectAndWhatToTryNext) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::train_test

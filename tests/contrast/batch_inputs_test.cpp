@@ -8,7 +8,7 @@
 #include "creg/ops/tensors.h"
 #include "support/attributed_graph.h"
 
-namespace creg {
+namespace creg::batch_inputs_test {
 namespace {
 
 struct Case {
@@ -185,4 +185,4 @@ TEST(SampledFanouts, AnExtraHopComesFirst) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::batch_inputs_test

@@ -15,7 +15,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::contrast_test {
 namespace {
 
 std::vector<std::int32_t> values_of(const at::Tensor& tensor) {
@@ -176,4 +176,4 @@ TEST_F(ContrastRegTest, UnitRowsHaveLengthOne) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::contrast_test

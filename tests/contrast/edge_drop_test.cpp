@@ -10,7 +10,7 @@
 #include "creg/graph/centrality.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::edge_drop_test {
 namespace {
 
 /// A ring with chords, both directions stored, long enough for several pieces of parallel work.
@@ -158,4 +158,4 @@ TEST(AdaptiveEdgeChances, GoByTheNodeThatAnEdgeLeadsTo) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::edge_drop_test

@@ -10,7 +10,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::feature_mask_test {
 namespace {
 
 TEST(DrawColumnMask, DropsTheGivenShareOfColumns) {
@@ -97,4 +97,4 @@ TEST(AdaptiveColumnChances, AColumnThatNeverOccursGoesMostOften) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::feature_mask_test

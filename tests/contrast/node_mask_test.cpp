@@ -8,7 +8,7 @@
 
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::node_mask_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -87,4 +87,4 @@ TEST(MaskedRows, ShowTokensAndOtherNodes) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::node_mask_test

@@ -10,7 +10,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::view_contrast_test {
 namespace {
 
 struct TinyPass {
@@ -188,4 +188,4 @@ TEST(TeleportOf, FollowsTheSchedules) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::view_contrast_test

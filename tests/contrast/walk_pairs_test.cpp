@@ -13,7 +13,7 @@
 #include "support/gradients.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::walk_pairs_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -116,4 +116,4 @@ TEST(WalkPairs, GiveTheSkipGramLoss) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::walk_pairs_test

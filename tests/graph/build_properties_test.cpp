@@ -5,7 +5,7 @@
 #include "creg/graph/build.h"
 #include "support/arbitrary_graph.h"
 
-namespace creg {
+namespace creg::build_properties_test {
 namespace {
 
 RC_GTEST_PROP(BuildProperties, TransposeTwiceIsTheSortedMatrix, ()) {
@@ -43,4 +43,4 @@ TEST(BuildProperties, TransposeIsTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::build_properties_test

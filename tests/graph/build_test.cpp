@@ -5,7 +5,7 @@
 #include "creg/core/error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::build_test {
 namespace {
 
 using test::Edges;
@@ -74,4 +74,4 @@ TEST(SortRows, KeepsTheOrderOfEqualColumnsHoweverWideTheMatrix) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::build_test

@@ -8,7 +8,7 @@
 #include "support/dense.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::centrality_test {
 namespace {
 
 /// Two hubs that share leaves, one of them joined with a triangle; one-way edges too.
@@ -130,4 +130,4 @@ TEST(Centralities, TakeGraphsWithoutNodesOrEdges) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::centrality_test

@@ -5,7 +5,7 @@
 #include "creg/core/random.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::components_test {
 namespace {
 
 std::vector<std::int32_t> ids(const Components& components) {
@@ -66,4 +66,4 @@ TEST(Components, ManyThreadsAgreeWithASearch) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::components_test

@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::diffusion_test {
 namespace {
 
 using Dense = std::vector<std::vector<double>>;
@@ -158,4 +158,4 @@ TEST(MinMaxColumns, CellsThatAreNotStoredCount) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::diffusion_test

@@ -7,7 +7,7 @@
 #include "creg/graph/edge_split.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::edge_split_properties_test {
 namespace {
 
 using test::Edges;
@@ -82,4 +82,4 @@ RC_GTEST_PROP(EdgeSplitProperties, TheSeedDecidesNotTheThreads, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::edge_split_properties_test

@@ -8,7 +8,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::edge_split_test {
 namespace {
 
 using test::Edges;
@@ -197,4 +197,4 @@ TEST(CheckNoLeak, DoesNotTrustTheOrderOfColumns) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::edge_split_test

@@ -9,7 +9,7 @@
 
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::epoch_batches_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -71,4 +71,4 @@ TEST(EpochBatches, WrongSizesAreNamed) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::epoch_batches_test

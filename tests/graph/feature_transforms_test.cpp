@@ -8,7 +8,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::feature_transforms_test {
 namespace {
 
 Graph with_features(std::int32_t rows, std::int64_t cols, std::vector<float> values, bool sparse) {
@@ -123,4 +123,4 @@ TEST(Standardise, RefusesWhatCannotFit) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::feature_transforms_test

@@ -7,7 +7,7 @@
 #include "creg/graph/generators.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::generators_properties_test {
 namespace {
 
 // Any small spec, from no edges at all to every pair.
@@ -67,4 +67,4 @@ RC_GTEST_PROP(GeneratorProperties, ThreadsDoNotMatter, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::generators_properties_test

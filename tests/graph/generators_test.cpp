@@ -11,7 +11,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::generators_test {
 namespace {
 
 Graph make(const std::string& name, int threads = 2) {
@@ -318,4 +318,4 @@ TEST(Generate, TheStoredSplitIsTheBenchmarksKind) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::generators_test

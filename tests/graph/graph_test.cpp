@@ -7,7 +7,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::graph_test {
 namespace {
 
 DenseMatrix dense(std::int64_t rows, std::int64_t cols, std::vector<float> values) {
@@ -109,4 +109,4 @@ TEST(Validate, NamesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::graph_test

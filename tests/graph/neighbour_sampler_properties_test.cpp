@@ -7,7 +7,7 @@
 #include "creg/graph/neighbour_sampler.h"
 #include "support/arbitrary_graph.h"
 
-namespace creg {
+namespace creg::neighbour_sampler_properties_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -119,4 +119,4 @@ RC_GTEST_PROP(NeighbourSamplerProperties, BlocksNest, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::neighbour_sampler_properties_test

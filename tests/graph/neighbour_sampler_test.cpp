@@ -17,7 +17,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::neighbour_sampler_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -261,4 +261,4 @@ TEST(NeighbourSampler, WrongSeedsAreABugAndDoNoHarm) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::neighbour_sampler_test

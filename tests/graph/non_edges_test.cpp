@@ -7,7 +7,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::non_edges_test {
 namespace {
 
 using test::Edges;
@@ -99,4 +99,4 @@ TEST(NonEdges, ACompleteGraphHasNone) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::non_edges_test

@@ -9,7 +9,7 @@
 #include "support/arbitrary_graph.h"
 #include "support/dense.h"
 
-namespace creg {
+namespace creg::normalise_properties_test {
 namespace {
 
 using test::Dense;
@@ -185,4 +185,4 @@ TEST(PagerankLaplacian, ALargeAlphaMakesAStarsCentreVanish) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::normalise_properties_test

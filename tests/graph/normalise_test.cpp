@@ -7,7 +7,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::normalise_test {
 namespace {
 
 using test::Edges;
@@ -102,4 +102,4 @@ TEST(Normalise, TakesGraphsWithoutNodesOrEdges) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::normalise_test

@@ -13,7 +13,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::random_walks_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -182,4 +182,4 @@ TEST(RandomWalks, LookedUpNeighboursMustAscend) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::random_walks_test

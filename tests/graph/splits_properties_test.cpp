@@ -7,7 +7,7 @@
 #include "creg/graph/splits.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::splits_properties_test {
 namespace {
 
 const std::vector<std::string> seeded_protocols = {"per-class-20-30",
@@ -95,4 +95,4 @@ RC_GTEST_PROP(SplitProperties, EveryClassIsInEveryPartWhenSmallOnesAreKept, ()) 
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::splits_properties_test

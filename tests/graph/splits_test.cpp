@@ -10,7 +10,7 @@
 #include "support/graphs.h"
 #include "support/recording_log.h"
 
-namespace creg {
+namespace creg::splits_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -202,4 +202,4 @@ TEST(SplitProtocols, EveryNameIsUnderstood) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::splits_test

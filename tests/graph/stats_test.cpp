@@ -7,7 +7,7 @@
 #include "creg/core/random.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::stats_test {
 namespace {
 
 TEST(GraphStats, CountsPairsLoopsAndComponents) {
@@ -94,4 +94,4 @@ TEST(GraphStats, AgreesWithSetsOnARandomUnsortedGraph) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::stats_test

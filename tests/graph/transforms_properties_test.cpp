@@ -9,7 +9,7 @@
 #include "creg/graph/transforms.h"
 #include "support/arbitrary_graph.h"
 
-namespace creg {
+namespace creg::transforms_properties_test {
 namespace {
 
 using Weights = std::map<std::pair<std::int32_t, std::int32_t>, float>;
@@ -125,4 +125,4 @@ RC_GTEST_PROP(TransformProperties, ASimpleGraphIsSimple, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::transforms_properties_test

@@ -5,7 +5,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::transforms_test {
 namespace {
 
 using test::Edges;
@@ -208,4 +208,4 @@ TEST(ApplyTransforms, SuggestsNames) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::transforms_test

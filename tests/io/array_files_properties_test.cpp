@@ -13,7 +13,7 @@
 #include "support/npy_builder.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::array_files_properties_test {
 namespace {
 
 template <class T>
@@ -125,4 +125,4 @@ TEST(ArrayFiles, AnExportedGraphIsTheGraph) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::array_files_properties_test

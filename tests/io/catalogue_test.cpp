@@ -13,7 +13,7 @@
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::catalogue_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -161,4 +161,4 @@ TEST(CatalogueRealData, HoldsEveryChecksumOfTheBenchmarkFiles) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::catalogue_test

@@ -5,7 +5,7 @@
 #include "creg/core/random.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::checksum_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -89,4 +89,4 @@ TEST(GitBlobId, KnownValues) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::checksum_test

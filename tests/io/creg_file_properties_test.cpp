@@ -6,7 +6,7 @@
 #include "support/arbitrary_graph.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::creg_file_properties_test {
 namespace {
 
 RC_GTEST_PROP(CregFileProperties, TheRoundTripIsExact, ()) {
@@ -21,4 +21,4 @@ RC_GTEST_PROP(CregFileProperties, TheRoundTripIsExact, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::creg_file_properties_test

@@ -11,7 +11,7 @@
 #include "support/graphs.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::creg_file_test {
 namespace {
 
 constexpr std::size_t header_bytes = 64;
@@ -260,4 +260,4 @@ TEST(CregFile, DoesNotWriteABrokenGraph) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::creg_file_test

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::data_folder_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -205,4 +205,4 @@ TEST(VerifyRealData, EveryDatasetHereIsRightAndPubmedLacksOneFile) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::data_folder_test

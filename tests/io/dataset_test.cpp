@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::dataset_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -77,4 +77,4 @@ TEST(OpenDataset, CatalogueNamesApplyTheirTransforms) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::dataset_test

@@ -12,7 +12,7 @@
 #include "support/graphs.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::detect_test {
 namespace {
 
 TEST(DetectPath, FilesByTheirContentWhateverTheirName) {
@@ -78,4 +78,4 @@ TEST(DetectPath, SaysWhatItLookedFor) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::detect_test

@@ -12,7 +12,7 @@
 #include "support/made_up_dataset.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::download_mirror_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -197,4 +197,4 @@ TEST_F(FolderMirror, MayHaveTheMembersThemselves) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::download_mirror_test

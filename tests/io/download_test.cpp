@@ -18,7 +18,7 @@
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::download_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -469,4 +469,4 @@ TEST_F(Download, ServesARealDataset) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::download_test

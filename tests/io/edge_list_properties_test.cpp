@@ -9,7 +9,7 @@
 #include "support/graphs.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::edge_list_properties_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -107,4 +107,4 @@ RC_GTEST_PROP(SplitFileProperties, WhatIsWrittenIsRead, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::edge_list_properties_test

@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::edge_list_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -233,4 +233,4 @@ TEST(EdgeList, RefusesCutOffAndFlippedGzip) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::edge_list_test

@@ -8,7 +8,7 @@
 #include "support/graphs.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::edge_split_file_test {
 namespace {
 
 using nlohmann::json;
@@ -115,4 +115,4 @@ TEST_F(EdgeSplitFiles, BadJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::edge_split_file_test

@@ -12,7 +12,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::embedding_writers_test {
 namespace {
 
 class Collector : public LogSink {
@@ -125,4 +125,4 @@ TEST_F(EmbeddingWriters, LeaveNothingWhereTheyCannotWrite) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::embedding_writers_test

@@ -6,7 +6,7 @@
 #include "support/temp_dir.h"
 #include "support/zip_builder.h"
 
-namespace creg {
+namespace creg::file_set_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -45,4 +45,4 @@ TEST(FileSet, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::file_set_test

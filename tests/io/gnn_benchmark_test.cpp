@@ -15,7 +15,7 @@
 #include "support/test_data.h"
 #include "support/zip_builder.h"
 
-namespace creg {
+namespace creg::gnn_benchmark_test {
 namespace {
 
 using test::Edges;
@@ -234,4 +234,4 @@ INSTANTIATE_TEST_SUITE_P(
                           8, 119081, 1, false}));
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::gnn_benchmark_test

@@ -5,7 +5,7 @@
 #include "support/compress.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::inflate_test {
 namespace {
 
 const std::string sample = [] {
@@ -56,4 +56,4 @@ TEST(Inflate, StopsABombAtTheLimit) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::inflate_test

@@ -7,7 +7,7 @@
 #include "creg/core/random.h"
 #include "creg/io/text_fields.h"
 
-namespace creg {
+namespace creg::node_index_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -133,4 +133,4 @@ TEST(NearestName, IsAHint) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::node_index_test

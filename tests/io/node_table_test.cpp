@@ -10,7 +10,7 @@
 #include "support/recording_log.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::node_table_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -213,4 +213,4 @@ TEST(ArrayLabels, AreNumbersOrNames) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::node_table_test

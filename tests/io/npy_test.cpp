@@ -12,7 +12,7 @@
 #include "support/npy_builder.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::npy_test {
 namespace {
 
 using test::expect_error;
@@ -276,4 +276,4 @@ TEST(IsNpy, KnowsTheStart) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::npy_test

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 #include "support/zip_builder.h"
 
-namespace creg {
+namespace creg::npz_test {
 namespace {
 
 using test::build_zip;
@@ -103,4 +103,4 @@ TEST(NpzWriter, RefusesBadStrings) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::npz_test

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 #include "support/zip_builder.h"
 
-namespace creg {
+namespace creg::ogb_test {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -156,4 +156,4 @@ TEST(Ogb, RefusesDamagedFiles) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::ogb_test

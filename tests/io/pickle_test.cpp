@@ -8,7 +8,7 @@
 #include "support/graphs.h"
 #include "support/pickle_builder.h"
 
-namespace creg {
+namespace creg::pickle_test {
 namespace {
 
 using test::expect_error;
@@ -182,4 +182,4 @@ TEST(PickleNumpy, SurvivesDamage) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::pickle_test

@@ -13,7 +13,7 @@
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::planetoid_test {
 namespace {
 
 using test::Edges;
@@ -295,4 +295,4 @@ TEST(RealPlanetoidFiles, DamageIsRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::planetoid_test

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 #include "support/zip_builder.h"
 
-namespace creg {
+namespace creg::reddit_test {
 namespace {
 
 using test::Edges;
@@ -128,4 +128,4 @@ TEST(Reddit, SurvivesDamage) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::reddit_test

@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 #include "support/zip_builder.h"
 
-namespace creg {
+namespace creg::scipy_sparse_test {
 namespace {
 
 using test::Edges;
@@ -152,4 +152,4 @@ TEST(WriteScipySparse, IsReadAgain) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::scipy_sparse_test

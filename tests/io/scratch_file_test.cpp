@@ -7,7 +7,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::scratch_file_test {
 namespace {
 
 TEST(ScratchFile, HoldsWhatIsWrittenAndLeavesNoName) {
@@ -49,4 +49,4 @@ TEST(ScratchFile, AFolderThatIsNotThereAndADiskTooSmallAreErrors) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::scratch_file_test

@@ -4,7 +4,7 @@
 
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::seed_folders_test {
 namespace {
 
 TEST(SeedFolders, AreFoundByTheirNumbersAndInTheirOrder) {
@@ -20,4 +20,4 @@ TEST(SeedFolders, AreFoundByTheirNumbersAndInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::seed_folders_test

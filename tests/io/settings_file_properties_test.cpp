@@ -8,7 +8,7 @@
 
 #include "creg/io/settings_file.h"
 
-namespace creg {
+namespace creg::settings_file_properties_test {
 namespace {
 
 /// UTF-8 of a character.
@@ -80,4 +80,4 @@ RC_GTEST_PROP(SettingsFileProperties, AnyNumberComesBackWithAllItsDigits, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::settings_file_properties_test

@@ -5,7 +5,7 @@
 #include "creg/io/user_dataset.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::settings_file_test {
 namespace {
 
 using test::expect_error;
@@ -163,4 +163,4 @@ TEST(TomlString, IsAStringWhateverItLooksLike) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::settings_file_test

@@ -6,7 +6,7 @@
 #include "support/graphs.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::split_file_test {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -107,4 +107,4 @@ TEST(SplitFile, NeedsNamesThatDiffer) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::split_file_test

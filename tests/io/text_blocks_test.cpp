@@ -7,7 +7,7 @@
 #include "support/compress.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::text_blocks_test {
 namespace {
 
 std::string numbered_lines(int count) {
@@ -167,4 +167,4 @@ TEST(ForEachLine, TakesBothLineEnds) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::text_blocks_test

@@ -8,7 +8,7 @@
 #include "support/compress.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::text_fields_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -135,4 +135,4 @@ TEST(PlainIntegers, HaveDigitsAlone) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::text_fields_test

@@ -7,7 +7,7 @@
 #include "creg/io/user_dataset.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::toml_text_test {
 namespace {
 
 std::string coded(const std::string& text) {
@@ -57,4 +57,4 @@ TEST(TomlText, CharactersOutsideAsciiNeverReachTheParser) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::toml_text_test

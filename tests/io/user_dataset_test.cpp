@@ -11,7 +11,7 @@
 #include "support/recording_log.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::user_dataset_test {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -250,4 +250,4 @@ TEST(CountRepeats, AgreesWithALoopOverAllPairs) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::user_dataset_test

@@ -9,7 +9,7 @@
 #include "support/graphs.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::wiki_tadw_test {
 namespace {
 
 Graph read(const std::string& graph, const std::string& group, const std::string& tfidf) {
@@ -107,4 +107,4 @@ TEST(Wiki, TheRealFilesHaveTheVerifiedFigures) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::wiki_tadw_test

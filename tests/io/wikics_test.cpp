@@ -5,7 +5,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::wikics_test {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -98,4 +98,4 @@ TEST(WikiCs, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::wikics_test

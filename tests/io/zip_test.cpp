@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 #include "support/zip_builder.h"
 
-namespace creg {
+namespace creg::zip_test {
 namespace {
 
 using test::build_zip;
@@ -274,4 +274,4 @@ TEST(IsZip, KnowsTheStart) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::zip_test

@@ -6,7 +6,7 @@
 
 #include "creg/core/error.h"
 
-namespace creg {
+namespace creg::assignment_test {
 namespace {
 
 using Columns = std::vector<std::int32_t>;
@@ -33,4 +33,4 @@ TEST(Assignment, WantsACostForEveryPair) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::assignment_test

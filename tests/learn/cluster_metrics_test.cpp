@@ -5,7 +5,7 @@
 #include "creg/core/error.h"
 #include "learn/cluster_golden.h"
 
-namespace creg {
+namespace creg::cluster_metrics_test {
 namespace {
 
 using nlohmann::json;
@@ -46,4 +46,4 @@ TEST(ClusterMetrics, OfNothingAreZero) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::cluster_metrics_test

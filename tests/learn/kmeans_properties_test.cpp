@@ -6,7 +6,7 @@
 #include "creg/learn/assignment.h"
 #include "creg/learn/kmeans.h"
 
-namespace creg {
+namespace creg::kmeans_properties_test {
 namespace {
 
 // Points are whole numbers here: all sums are exact, and equal distances are equal.
@@ -125,4 +125,4 @@ RC_GTEST_PROP(AssignmentProperties, CostsTheLeastOfAllPairings, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::kmeans_properties_test

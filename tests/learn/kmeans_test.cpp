@@ -12,7 +12,7 @@
 #include "learn/cluster_golden.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::kmeans_test {
 namespace {
 
 using nlohmann::json;
@@ -201,4 +201,4 @@ TEST(KMeans, StopsOnCtrlC) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::kmeans_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace creg {
+namespace creg::lbfgs_test {
 namespace {
 
 using Point = std::span<const double>;
@@ -103,4 +103,4 @@ TEST(Lbfgs, AFunctionWithoutBottomOrWithHolesEnds) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::lbfgs_test

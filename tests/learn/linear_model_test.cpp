@@ -7,7 +7,7 @@
 #include "creg/core/random.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::linear_model_test {
 namespace {
 
 struct Example {
@@ -89,4 +89,4 @@ TEST(LinearModel, AMatrixOfAnotherWidthIsRefused) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::linear_model_test

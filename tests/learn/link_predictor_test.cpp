@@ -10,7 +10,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::link_predictor_test {
 namespace {
 
 using learn::AlignedVector;
@@ -302,4 +302,4 @@ TEST(LinkPredictor, NeedsEdgesAndBothClasses) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::link_predictor_test

@@ -10,7 +10,7 @@
 #include "learn/golden_data.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::logistic_regression_test {
 namespace {
 
 using nlohmann::json;
@@ -215,4 +215,4 @@ TEST(LogisticRegression, CallsAfterEveryIterationAndCanBeStopped) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::logistic_regression_test

@@ -6,7 +6,7 @@
 
 #include "creg/core/error.h"
 
-namespace creg {
+namespace creg::metrics_test {
 namespace {
 
 using Labels = std::vector<std::int32_t>;
@@ -27,4 +27,4 @@ TEST(Metrics, TheStandardDeviationIsThePopulations) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::metrics_test

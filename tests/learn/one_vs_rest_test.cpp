@@ -7,7 +7,7 @@
 #include "learn/golden_data.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::one_vs_rest_test {
 namespace {
 
 using nlohmann::json;
@@ -102,4 +102,4 @@ TEST(OneVsRest, BadInputIsNamed) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::one_vs_rest_test

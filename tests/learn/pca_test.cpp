@@ -8,7 +8,7 @@
 #include "learn/cluster_golden.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::pca_test {
 namespace {
 
 using nlohmann::json;
@@ -97,4 +97,4 @@ TEST(Pca, RefusesMoreComponentsThanThereAre) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::pca_test

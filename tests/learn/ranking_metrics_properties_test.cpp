@@ -6,7 +6,7 @@
 
 #include "creg/learn/ranking_metrics.h"
 
-namespace creg {
+namespace creg::ranking_metrics_properties_test {
 namespace {
 
 using Scores = std::vector<float>;
@@ -56,4 +56,4 @@ RC_GTEST_PROP(RankingMetricsProperties, AveragePrecisionIsItsDefinition, ()) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::ranking_metrics_properties_test

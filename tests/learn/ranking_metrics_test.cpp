@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::ranking_metrics_test {
 namespace {
 
 using Scores = std::vector<float>;
@@ -45,4 +45,4 @@ TEST(RankingMetrics, OneClassHasNone) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::ranking_metrics_test

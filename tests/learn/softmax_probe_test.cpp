@@ -6,7 +6,7 @@
 
 #include "learn/golden_data.h"
 
-namespace creg {
+namespace creg::softmax_probe_test {
 namespace {
 
 using test::golden_data;
@@ -219,4 +219,4 @@ TEST(SoftmaxProbe, ALabelThatTrainingNeverMetIsNeverRight) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::softmax_probe_test

@@ -8,7 +8,7 @@
 #include "learn/cluster_golden.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::truncated_svd_test {
 namespace {
 
 using nlohmann::json;
@@ -139,4 +139,4 @@ TEST(TruncatedSvd, SaysHowManyVectorsThereAre) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::truncated_svd_test

@@ -12,7 +12,7 @@
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::agc_test {
 namespace {
 
 using Rows = std::vector<std::vector<double>>;
@@ -213,4 +213,4 @@ TEST(Agc, CanBeStopped) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::agc_test

@@ -7,7 +7,7 @@
 #include "methods/tiny_model.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::bgrl_test {
 namespace {
 
 using test::TinyModel;
@@ -130,4 +130,4 @@ TEST(Bgrl, IsWhatThePageOnAddingAMethodSays) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::bgrl_test

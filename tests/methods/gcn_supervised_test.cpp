@@ -3,7 +3,7 @@
 #include "methods/tiny_model.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::gcn_supervised_test {
 namespace {
 
 using test::TinyModel;
@@ -78,4 +78,4 @@ TEST(GcnSupervised, NeedsLabels) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::gcn_supervised_test

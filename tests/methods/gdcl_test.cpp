@@ -5,7 +5,7 @@
 #include "methods/tiny_model.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::gdcl_test {
 namespace {
 
 using test::TinyModel;
@@ -148,4 +148,4 @@ TEST(Gdcl, AGraphWithoutClassesNeedsTheNumberOfClusters) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::gdcl_test

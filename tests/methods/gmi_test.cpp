@@ -4,7 +4,7 @@
 #include "methods/tiny_model.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::gmi_test {
 namespace {
 
 using test::TinyModel;
@@ -90,4 +90,4 @@ TEST(Gmi, OneNodeHasNobodyToBeToldFrom) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::gmi_test

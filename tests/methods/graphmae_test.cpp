@@ -9,7 +9,7 @@
 #include "methods/tiny_model.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::graphmae_test {
 namespace {
 
 using test::TinyModel;
@@ -189,4 +189,4 @@ TEST(GraphMae, LearnsToFindFeaturesAgain) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::graphmae_test

@@ -14,7 +14,7 @@
 #include "support/expect_error.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::methods_test {
 namespace {
 
 at::Tensor log_of_sigma(const at::Tensor& x) {
@@ -285,4 +285,4 @@ TEST(Methods, EveryOneOfTheCatalogueCanBeMade) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::methods_test

@@ -11,7 +11,7 @@
 #include "support/expect_error.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::node2vec_test {
 namespace {
 
 /// A free vector for every node, whatever the graph and the features.
@@ -163,4 +163,4 @@ TEST(Node2vec, WindowsLongerThanWalksAreAnInputError) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::node2vec_test

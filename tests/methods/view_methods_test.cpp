@@ -14,7 +14,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::view_methods_test {
 namespace {
 
 constexpr std::uint64_t seed = 5;
@@ -254,4 +254,4 @@ TEST(ViewMethods, WithoutDropsTheViewsAreTheGraph) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::view_methods_test

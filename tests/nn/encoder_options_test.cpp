@@ -12,7 +12,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::encoder_options_test {
 namespace {
 
 using test::distance;
@@ -243,4 +243,4 @@ TEST(Propagation, ByDiffusionInFullAndSparse) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::encoder_options_test

@@ -7,7 +7,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::encoder_test {
 namespace {
 
 using test::distance;
@@ -227,4 +227,4 @@ TEST(Activations, RandomSlopesDependOnTheSeedAlone) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::encoder_test

@@ -10,7 +10,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::feature_matrix_test {
 namespace {
 
 using test::distance;
@@ -134,4 +134,4 @@ TEST(FeatureMatrix, NeedsFeatures) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::feature_matrix_test

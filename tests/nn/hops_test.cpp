@@ -10,7 +10,7 @@
 #include "support/gradients.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::hops_test {
 namespace {
 
 /// The matrix as numbers: its product with the identity.
@@ -82,4 +82,4 @@ TEST(Hops, OneMatrixServesAllLayersAndSeveralOneEach) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::hops_test

@@ -9,7 +9,7 @@
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::other_encoders_test {
 namespace {
 
 using test::distance;
@@ -170,4 +170,4 @@ TEST_F(OtherEncoders, AMultiplexTrainsAllItsLayers) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::other_encoders_test

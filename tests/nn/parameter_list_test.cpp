@@ -8,7 +8,7 @@
 #include "creg/core/error.h"
 #include "creg/nn/encoder.h"
 
-namespace creg {
+namespace creg::parameter_list_test {
 namespace {
 
 TEST(ParameterList, UniformFillsItsRange) {
@@ -81,4 +81,4 @@ TEST(Initialisation, FollowsTheEncodersOwnRules) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::parameter_list_test

@@ -8,7 +8,7 @@
 
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::adam_test {
 namespace {
 
 using test::irregular;
@@ -138,4 +138,4 @@ TEST(AdamStep, RefusesOtherSizesTypesAndLayouts) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::adam_test

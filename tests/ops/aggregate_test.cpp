@@ -8,7 +8,7 @@
 #include "support/gradients.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::aggregate_test {
 namespace {
 
 using test::expect_matches;
@@ -215,4 +215,4 @@ TEST(LinkedEntries, LeadBackToTheForwardEntry) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::aggregate_test

@@ -5,7 +5,7 @@
 
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::all_pairs_loss_test {
 namespace {
 
 at::Tensor formula(const test::Tensors& in) {
@@ -36,4 +36,4 @@ TEST(AllPairsApart, OneRowMeetsItself) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::all_pairs_loss_test

@@ -6,7 +6,7 @@
 
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::edge_loss_test {
 namespace {
 
 using test::expect_matches;
@@ -93,4 +93,4 @@ TEST(EdgeLoss, ChecksItsArguments) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::edge_loss_test

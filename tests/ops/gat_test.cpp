@@ -12,7 +12,7 @@
 #include "support/gradients.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::gat_test {
 namespace {
 
 using test::expect_matches;
@@ -224,4 +224,4 @@ TEST(Gat, RefusesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::gat_test

@@ -9,7 +9,7 @@
 #include "creg/ops/tensor_memory.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::info_nce_test {
 namespace {
 
 using test::distance;
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Both, InfoNce,
                          testing::Values(ViewNegatives::both_views, ViewNegatives::own_view));
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::info_nce_test

@@ -14,7 +14,7 @@
 #include "support/gradients.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::neighbour_similarity_test {
 namespace {
 
 using test::expect_error;
@@ -166,4 +166,4 @@ TEST(TopKNeighbours, RefusesBadInput) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::neighbour_similarity_test

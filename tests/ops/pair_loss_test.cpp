@@ -8,7 +8,7 @@
 
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::pair_loss_test {
 namespace {
 
 using test::expect_matches;
@@ -168,4 +168,4 @@ TEST_P(DirectionLoss, MatchesTheFormula) {
 INSTANTIATE_TEST_SUITE_P(Targets, DirectionLoss, ::testing::Values(1, -1));
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::pair_loss_test

@@ -8,7 +8,7 @@
 
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::row_norms_test {
 namespace {
 
 using test::irregular;
@@ -85,4 +85,4 @@ TEST(UnitRows, HaveLengthOneAndGradientsThroughTheirLengths) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::row_norms_test

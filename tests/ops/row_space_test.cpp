@@ -5,7 +5,7 @@
 
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::row_space_test {
 namespace {
 
 at::Tensor independent(std::int64_t rows, std::int64_t columns) {
@@ -38,4 +38,4 @@ TEST(OrthonormalRows, AreAConstant) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::row_space_test

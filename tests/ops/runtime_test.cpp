@@ -7,7 +7,7 @@
 
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::runtime_test {
 namespace {
 
 TEST(TorchRuntime, SaysWhatIsThere) {
@@ -50,4 +50,4 @@ TEST(PrepareTorch, RefusesADeviceThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::runtime_test

@@ -15,7 +15,7 @@
 #include "support/expect_error.h"
 #include "support/gradients.h"
 
-namespace creg {
+namespace creg::similarity_test {
 namespace {
 
 using test::expect_error;
@@ -360,4 +360,4 @@ TEST_F(AllPairs, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::similarity_test

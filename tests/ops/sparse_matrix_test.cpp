@@ -8,7 +8,7 @@
 #include "support/gradients.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::sparse_matrix_test {
 namespace {
 
 using test::expect_matches;
@@ -90,4 +90,4 @@ TEST(SparseMatrix, TheSamePatternWithOtherValues) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::sparse_matrix_test

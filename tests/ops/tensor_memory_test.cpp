@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace creg {
+namespace creg::tensor_memory_test {
 namespace {
 
 constexpr std::int64_t mib = std::int64_t{1} << 20;
@@ -189,4 +189,4 @@ TEST_F(TensorMemoryTest, ManyThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::tensor_memory_test

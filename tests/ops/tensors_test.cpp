@@ -5,7 +5,7 @@
 
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::tensors_test {
 namespace {
 
 TEST(AsTensor, SharesTheMemoryAndKeepsItAlive) {
@@ -83,4 +83,4 @@ TEST(AsSparseCsr, MultipliesAsTheMatrixDoes) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::tensors_test

@@ -8,7 +8,7 @@
 
 #include "creg/core/random.h"
 
-namespace creg {
+namespace creg::correlation_test {
 namespace {
 
 using enum CorrelationKind;
@@ -216,4 +216,4 @@ TEST(Correlation, PairsUpWhatIsThereOfBoth) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::correlation_test

@@ -6,7 +6,7 @@
 
 #include "creg/core/error.h"
 
-namespace creg {
+namespace creg::csv_test {
 namespace {
 
 using Numbers = std::vector<std::optional<double>>;
@@ -35,4 +35,4 @@ TEST(Csv, TablesMayHaveNoRowsOrColumnsButNotOfDifferentLengths) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::csv_test

@@ -9,7 +9,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::history_figures_test {
 namespace {
 
 using test::TempDir;
@@ -79,4 +79,4 @@ TEST(HistoryFigures, AFolderThatCannotBeMadeIsNamed) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::history_figures_test

@@ -10,7 +10,7 @@
 #include "creg/core/error.h"
 #include "report/svg_elements.h"
 
-namespace creg {
+namespace creg::line_chart_test {
 namespace {
 
 using test::expect_readable;
@@ -190,4 +190,4 @@ TEST(LineChart, ManyRunsHaveALegendBelowThatTellsThemApart) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::line_chart_test

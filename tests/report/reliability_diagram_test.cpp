@@ -7,7 +7,7 @@
 #include "creg/core/error.h"
 #include "report/svg_elements.h"
 
-namespace creg {
+namespace creg::reliability_diagram_test {
 namespace {
 
 using test::expect_readable;
@@ -77,4 +77,4 @@ TEST(ReliabilityDiagram, IsValidWithoutBinsAndWithBinsThatArePoints) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::reliability_diagram_test

@@ -6,7 +6,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::run_history_test {
 namespace {
 
 using test::expect_error;
@@ -92,4 +92,4 @@ TEST(RunHistory, RefusesFoldersWithoutHistoryAndRunsGivenTwice) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::run_history_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace creg {
+namespace creg::scale_test {
 namespace {
 
 std::vector<std::string> labels(const Scale& scale) {
@@ -70,4 +70,4 @@ TEST(Scale, RangesOfAnySizeHaveAFewTicks) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::scale_test

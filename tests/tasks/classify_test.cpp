@@ -17,7 +17,7 @@
 #include "support/recording_log.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::classify_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -371,4 +371,4 @@ TEST(Classify, RealGraphsGiveWhatScikitLearnGives) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::classify_test

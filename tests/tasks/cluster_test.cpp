@@ -14,7 +14,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
-namespace creg {
+namespace creg::cluster_test {
 namespace {
 
 using Nodes = std::vector<std::int32_t>;
@@ -144,4 +144,4 @@ TEST(Cluster, StopsOnCtrlC) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::cluster_test

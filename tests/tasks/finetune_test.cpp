@@ -10,7 +10,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::finetune_test {
 namespace {
 
 using test::expect_error;
@@ -155,4 +155,4 @@ TEST_F(Finetune, BadInputIsRefused) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::finetune_test

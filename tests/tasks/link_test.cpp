@@ -9,7 +9,7 @@
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::link_test {
 namespace {
 
 /// Embeddings that know the group of each node, and the graph of the groups.
@@ -110,4 +110,4 @@ TEST(PoolLinks, PutsValuesOneAfterTheOther) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::link_test

@@ -16,7 +16,7 @@
 #include "support/temp_dir.h"
 #include "train/layerwise.h"
 
-namespace creg {
+namespace creg::batch_training_test {
 namespace {
 
 using test::expect_error;
@@ -221,4 +221,4 @@ TEST(BatchMemory, IsThatOfTheBatchesNotOfTheGraph) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::batch_training_test

@@ -14,7 +14,7 @@
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::encoder_settings_test {
 namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -131,4 +131,4 @@ TEST(EncoderSettings, TheEstimateOfMemoryKnowsThem) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::encoder_settings_test

@@ -6,7 +6,7 @@
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::graph_identity_test {
 namespace {
 
 TEST(GraphIdentity, ChangesWithEdgesAndFeatures) {
@@ -47,4 +47,4 @@ TEST(CheckResumable, NamesEveryDifference) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::graph_identity_test

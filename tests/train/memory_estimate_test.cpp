@@ -11,7 +11,7 @@
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::memory_estimate_test {
 namespace {
 
 /// A ring with long chords, so that edges count too.
@@ -111,4 +111,4 @@ TEST(AvailableMemory, IsSomethingThisMachineHas) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::memory_estimate_test

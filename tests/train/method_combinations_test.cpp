@@ -13,7 +13,7 @@
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 
-namespace creg {
+namespace creg::method_combinations_test {
 namespace {
 
 constexpr int epochs = 4;
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Methods, Combinations, ::testing::ValuesIn(names()),
                          });
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::method_combinations_test

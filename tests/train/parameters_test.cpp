@@ -11,7 +11,7 @@
 #include "support/expect_error.h"
 #include "support/test_data.h"
 
-namespace creg {
+namespace creg::parameters_test {
 namespace {
 
 using test::expect_error;
@@ -212,4 +212,4 @@ TEST(Recipes, TheTableOfThePaperIsThere) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::parameters_test

@@ -7,7 +7,7 @@
 #include "creg/train/trainer.h"
 #include "support/attributed_graph.h"
 
-namespace creg {
+namespace creg::schedule_test {
 namespace {
 
 TEST(Schedule, CosineBringsTheRateToNothing) {
@@ -35,4 +35,4 @@ TEST(Schedule, CosineBringsTheRateToNothing) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::schedule_test

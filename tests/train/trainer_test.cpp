@@ -15,7 +15,7 @@
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
-namespace creg {
+namespace creg::trainer_test {
 namespace {
 
 using test::expect_error;
@@ -470,4 +470,4 @@ TEST(Train, AOneNodeGraph) {
 }
 
 }  // namespace
-}  // namespace creg
+}  // namespace creg::trainer_test
