@@ -32,8 +32,13 @@ find_package(OpenSSL 1.1 COMPONENTS Crypto)
 find_package(CURL)
 
 if(CREG_TORCH)
-  find_package(Torch REQUIRED)
-  # at::parallel_for is a template that runs on one thread in files compiled without OpenMP.
+  find_package(Torch QUIET)
+  if(NOT Torch_FOUND)
+    # The libtorch inside a PyTorch for Python serves as well: ask the first python3 on the path.
+    execute_process(COMMAND python3 -c "import torch; print(torch.utils.cmake_prefix_path)"
+                    OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    find_package(Torch REQUIRED HINTS ${python_torch})
+  endif()
   find_package(OpenMP REQUIRED COMPONENTS CXX)
 endif()
 if(CREG_TESTS)

@@ -79,7 +79,7 @@ void materialised(benchmark::State& state) {
     const at::Tensor unit = h / h.norm(2, {1}, true).clamp_min(1e-12);
     at::Tensor p = at::mm(unit, unit.t());
     p = p / p.abs().sum(1, true);
-    const auto best = p.topk(k, 1);
+    auto best = p.topk(k, 1);
     p = p.clamp_min(0);
     p = p / p.sum(1, true);
     benchmark::DoNotOptimize(-(p * (p + 1e-15).log()).sum(1));

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "cli/commands.h"
+#include "cli/run.h"
 #include "creg/core/build_info.h"
 #include "creg/core/console.h"
 #include "creg/core/error.h"

@@ -39,7 +39,4 @@ Context make_context(const GlobalOptions& options);
 /// Writes a result to standard output; a closed or full output is an environment error.
 void print_result(std::string_view text);
 
-/// Parses, runs, and turns every exception into a message on standard error and an exit status.
-int run(int argc, const char* const* argv);
-
 }  // namespace creg::cli

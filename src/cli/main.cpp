@@ -1,4 +1,4 @@
-#include "cli/command_line.h"
+#include "cli/run.h"
 
 int main(int argc, char** argv) {
   return creg::cli::run(argc, argv);

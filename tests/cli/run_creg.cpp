@@ -5,23 +5,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "support/temp_dir.h"
+#ifdef CREG_HAS_TORCH
+#include "cli/run.h"
+#include "creg/ops/runtime.h"
+#endif
 
 namespace creg::test {
+namespace {
 
-RunResult run_creg(const std::vector<std::string>& arguments, const RunOptions& options) {
+using Words = std::vector<std::string>;
+
+/// What the child does once its outputs, limits and environment are set; it never returns.
+using Main = void (*)(int count, char** words);
+
+void execute(int /*count*/, char** words) {
+  execv(CREG_BINARY, words);
+  _exit(98);
+}
+
+RunResult run(const Words& arguments, const RunOptions& options, Main main) {
   const TempDir dir;
   const std::string out =
       options.stdout_path.empty() ? (dir / "out").string() : options.stdout_path;
   const std::string err = (dir / "err").string();
-  std::vector<std::string> words = {CREG_BINARY};
+  Words words = {CREG_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
+  // What waits to be printed here must not be printed there as well.
+  std::fflush(nullptr);
   const pid_t pid = fork();
   if (pid < 0) throw std::runtime_error("cannot fork");
   if (pid == 0) {
@@ -36,8 +55,7 @@ RunResult run_creg(const std::vector<std::string>& arguments, const RunOptions& 
       const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
       setrlimit(RLIMIT_FSIZE, &limit);
     }
-    execv(CREG_BINARY, argv.data());
-    _exit(98);
+    main(static_cast<int>(words.size()), argv.data());
   }
   if (options.while_running) options.while_running(pid, err);
   int status = 0;
@@ -47,6 +65,29 @@ RunResult run_creg(const std::vector<std::string>& arguments, const RunOptions& 
   if (options.stdout_path.empty()) result.out = read_text(out);
   result.err = read_text(err);
   return result;
+}
+
+#ifdef CREG_HAS_TORCH
+void call(int count, char** words) {
+  const int status = cli::run(count, words);
+  std::fflush(nullptr);
+  // Not exit: what the tests hold in static objects is not the copy's to destroy.
+  _exit(status);
+}
+#endif
+
+}  // namespace
+
+RunResult run_binary(const Words& arguments, const RunOptions& options) {
+  return run(arguments, options, execute);
+}
+
+RunResult run_creg(const Words& arguments, const RunOptions& options) {
+#ifdef CREG_HAS_TORCH
+  // creg would start itself anew for better kernels, but a copy of this process is another program.
+  if (missed_blas_kernels().empty()) return run(arguments, options, call);
+#endif
+  return run_binary(arguments, options);
 }
 
 }  // namespace creg::test

@@ -1,4 +1,4 @@
-// Runs the creg binary and keeps what it printed.
+// Runs the creg command and keeps what it printed.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,11 @@ struct RunOptions {
   std::function<void(int pid, const std::string& err)> while_running;
 };
 
+/// In a process of its own that is a copy of this one, which has loaded libtorch already: half a
+/// second sooner than the binary.
 RunResult run_creg(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+/// The binary itself, from its first instruction.
+RunResult run_binary(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
 }  // namespace creg::test
