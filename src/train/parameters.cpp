@@ -349,7 +349,7 @@ const std::vector<Parameter>& train_parameters() {
   return table;
 }
 
-const Parameter& find_parameter(const std::string& key) {
+const Parameter& find_parameter(std::string_view key) {
   std::vector<std::string> keys;
   for (const Parameter& parameter : train_parameters()) {
     if (parameter.key == key) return parameter;

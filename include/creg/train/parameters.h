@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "creg/io/settings_file.h"
@@ -27,7 +28,7 @@ struct Parameter {
 const std::vector<Parameter>& train_parameters();
 
 /// An unknown key is an input error with suggestions.
-const Parameter& find_parameter(const std::string& key);
+const Parameter& find_parameter(std::string_view key);
 
 /// Settings applied in order. Keys that are no parameter are handed to `other`, which says whether
 /// it knows them; those it does not are input errors that name `file` and the line.
