@@ -24,7 +24,7 @@ namespace {
               .file = "--" + key,
               .found = found,
               .expected = expected,
-              .hint = "leave --compare away to time our epoch alone"});
+              .hint = "drop --compare to time our epoch alone"});
 }
 
 /// Entries of a sparse matrix, row by row: one message each.

@@ -41,7 +41,7 @@ void require_square_memory(std::int64_t nodes, int matrices) {
        .found =
            human_bytes(static_cast<std::int64_t>(wanted)) + " for " + with_commas(nodes) + " nodes",
        .expected = "at most the " + human_bytes(available) + " that are available",
-       .hint = "take a smaller graph (synthetic:pubmed@0.5), or leave --compare away"});
+       .hint = "take a smaller graph (synthetic:pubmed@0.5), or drop --compare"});
 }
 
 }  // namespace creg

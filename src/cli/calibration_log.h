@@ -12,9 +12,8 @@ namespace creg::cli {
 
 class CalibrationLog {
  public:
-  /// A line before the first epoch, after every `every` of them and after the last. A file that is
-  /// there already is gone on with, where a run is resumed: lines from the first new one on are
-  /// replaced.
+  /// A line before the first epoch, after every `every` of them and after the last. A resumed
+  /// run continues the file that is there: lines from the first new one on are replaced.
   CalibrationLog(const Context& context, const Graph& graph, std::filesystem::path path, int every,
                  bool resume);
 

@@ -158,7 +158,7 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
     fail_input({.what = "an embedding that is there is not trained again",
                 .file = chosen.source,
                 .expected = "no --splits, --seeds, --out, --recipe or parameter of training",
-                .hint = "leave the folder away to train all runs"});
+                .hint = "drop the folder to train all runs"});
   }
   const LinkSources sources = find_runs(chosen);
   const DatasetOptions wanted = dataset_of(sources.settings, chosen.train.dataset);

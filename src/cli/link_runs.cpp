@@ -23,7 +23,7 @@ struct SplitRun {
   RunPlan plan;
 };
 
-/// A folder of runs with other settings is not gone on with.
+/// A folder of runs with other settings is not continued.
 void check_kept_runs(const RunRecord& kept, const RunRecord& wanted,
                      const std::filesystem::path& directory) {
   const auto same = [&](const std::string& what, const std::string& there,

@@ -132,9 +132,9 @@ void train_command(const Context& context, const TrainCommand& command,
   const bool resume = !command.resume.empty();
   if (resume && (!command.options.values.empty() || !command.out.empty() || command.seeds != 0 ||
                  command.edge_split || command.calibrate > 0 || !command.options.recipe.empty())) {
-    fail_input({.what = "--resume goes on with what the run began with",
+    fail_input({.what = "--resume continues with the settings that the run began with",
                 .file = "--resume",
-                .hint = "leave the other flags away, or train anew with --out"});
+                .hint = "drop the other flags, or start a new run with --out"});
   }
   RunPlan plan;
   plan.resume = resume;

@@ -69,7 +69,7 @@ void draw_frames(SvgDrawing& svg, const ReliabilityDiagram& diagram) {
 void draw_bins(SvgDrawing& svg, const std::vector<ReliabilityBin>& bins) {
   for (const ReliabilityBin& bin : bins) {
     const Bar bar = bar_of(bin);
-    svg.begin_group(fmt::format("chance {:.3f}, came true {:.3f}", bin.mean_chance, bin.frequency));
+    svg.begin_group(fmt::format("chance {:.3f}, observed {:.3f}", bin.mean_chance, bin.frequency));
     svg.rectangle(bar.x, y_of(bin.frequency), bar.width, side * bin.frequency, bar_colour,
                   {.colour = "#ffffff"});
     const double upper = std::max(bin.mean_chance, bin.frequency);
@@ -108,7 +108,7 @@ void draw_legend(SvgDrawing& svg) {
     svg.rectangle(x, y - 10, 16, 11, colour, {.colour = colour}, opacity);
     svg.text(x + 22, y, text);
   };
-  entry(left, bar_colour, 1, "came true");
+  entry(left, bar_colour, 1, "observed");
   entry(left + 105, gap_colour, 0.3, "gap to the chance");
   svg.line(left + 252, y - 5, left + 276, y - 5, {.colour = ink, .dashes = "5 4"});
   svg.text(left + 282, y, "no gap");

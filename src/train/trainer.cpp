@@ -241,7 +241,7 @@ class Trainer {
                 .file = "select",
                 .found = name_of(config_.select),
                 .expected = labels ? "labels and a split with a validation part"
-                                   : "somebody who measures it",
+                                   : "an observer that measures calibration",
                 .hint = "--select loss and --select calibration need no labels"});
   }
 

@@ -1,9 +1,12 @@
 #include "creg/ops/runtime.h"
 
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <system_error>
 
 #include "support/expect_error.h"
 
@@ -47,6 +50,16 @@ TEST(PrepareTorch, LoopsRunOnSeveralThreads) {
 TEST(PrepareTorch, RefusesADeviceThatIsNotThere) {
   const Context context({.device = {.type = DeviceType::cuda, .index = 99}});
   test::expect_error([&] { prepare_torch(context); }, {"--device", "found cuda:99", "cpu"});
+}
+
+/// PyTorch's own libtorch exports a std::filesystem that crashes; the order of linking avoids it.
+TEST(TorchRuntime, TheStandardLibraryIsNotLibtorchsCopy) {
+  using RemoveAll = std::uintmax_t (*)(const std::filesystem::path&, std::error_code&);
+  const RemoveAll remove_all = &std::filesystem::remove_all;
+  Dl_info where{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(remove_all), &where), 0);
+  EXPECT_FALSE(std::filesystem::path(where.dli_fname).filename().string().starts_with("libtorch"))
+      << where.dli_fname;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace creg {
 struct ReliabilityDiagram {
   std::string title;
   std::string chance_label = "predicted chance";
-  std::string frequency_label = "share that came true";
+  std::string frequency_label = "observed frequency";
   std::vector<ReliabilityBin> bins;
 };
 
