@@ -35,13 +35,12 @@ void require_square_memory(std::int64_t nodes, int matrices) {
   const double wanted = matrices * 4.0 * static_cast<double>(nodes) * static_cast<double>(nodes);
   const std::int64_t available = available_memory();
   if (wanted <= static_cast<double>(available)) return;
-  fail_environment(
-      {.what = "the N x N matrix of the plain baseline does not fit into memory",
-       .file = "--compare plain",
-       .found =
-           human_bytes(static_cast<std::int64_t>(wanted)) + " for " + with_commas(nodes) + " nodes",
-       .expected = "at most the " + human_bytes(available) + " that are available",
-       .hint = "take a smaller graph (synthetic:pubmed@0.5), or drop --compare"});
+  fail_environment({.what = "the N x N matrix of the plain baseline does not fit into memory",
+                    .file = "--compare plain",
+                    .found = human_bytes(static_cast<std::int64_t>(wanted)) + " for " +
+                             with_commas(nodes) + " nodes",
+                    .expected = "at most the " + human_bytes(available) + " that are available",
+                    .hint = "take a smaller graph (synthetic:pubmed@0.5), or drop --compare"});
 }
 
 }  // namespace creg
