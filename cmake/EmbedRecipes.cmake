@@ -10,7 +10,7 @@ function(creg_embed_recipes out)
   endforeach()
   file(CONFIGURE OUTPUT ${out} CONTENT
        "// Made from recipes/ by cmake/EmbedRecipes.cmake.
-#include \"creg/train/recipes.h\"
+#include \"train/recipes.h\"
 
 namespace creg {
 

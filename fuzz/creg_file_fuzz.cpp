@@ -2,9 +2,9 @@
 // is reached.
 #include <cstring>
 
-#include "creg/io/checksum.h"
-#include "creg/io/creg_file.h"
 #include "fuzz_support.h"
+#include "io/checksum.h"
+#include "io/creg_file.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
-#include "creg/io/edge_list.h"
+#include "io/formats/edge_list.h"
 
-#include "creg/io/user_dataset.h"
 #include "fuzz_support.h"
+#include "io/formats/read_user_dataset.h"
 
 // Whatever the bytes, every way of reading them gives a list whose ids are in range, or an error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

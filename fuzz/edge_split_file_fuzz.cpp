@@ -1,8 +1,8 @@
-#include "creg/io/edge_split_file.h"
+#include "io/edge_split_file.h"
 
 #include "creg/core/error.h"
-#include "creg/graph/build.h"
 #include "fuzz_support.h"
+#include "graph/build.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace creg;

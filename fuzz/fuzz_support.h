@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "creg/core/error.h"
-#include "creg/io/byte_order.h"
-#include "creg/io/file.h"
+#include "io/file.h"
+#include "io/files/byte_order.h"
 
 namespace creg::fuzz {
 

@@ -1,4 +1,4 @@
-#include "creg/io/node_table.h"
+#include "io/formats/node_table.h"
 
 #include "fuzz_support.h"
 

@@ -1,4 +1,4 @@
-#include "creg/io/npy.h"
+#include "io/npy.h"
 
 #include "fuzz_support.h"
 

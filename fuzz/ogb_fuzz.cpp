@@ -1,10 +1,10 @@
-#include "creg/io/ogb.h"
+#include "io/formats/ogb.h"
 
 #include <array>
 
-#include "creg/io/zip.h"
 #include "framed.h"
 #include "fuzz_support.h"
+#include "io/containers/zip.h"
 
 // A zip archive, or the files of a folder one after the other; an empty one is missing. Files may
 // be plain or gzip.

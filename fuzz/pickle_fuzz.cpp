@@ -1,7 +1,7 @@
-#include "creg/io/pickle.h"
+#include "io/containers/pickle.h"
 
-#include "creg/io/pickle_numpy.h"
 #include "fuzz_support.h"
+#include "io/containers/pickle_numpy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return creg::fuzz::try_read(data, size, [](const creg::Bytes& bytes) {

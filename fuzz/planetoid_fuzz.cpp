@@ -1,5 +1,5 @@
 // Input: the eight files as frames, in the order of PlanetoidFiles.
-#include "creg/io/planetoid.h"
+#include "io/formats/planetoid.h"
 
 #include "fuzz_support.h"
 

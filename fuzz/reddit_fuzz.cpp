@@ -1,5 +1,5 @@
 // Input: the arrays of both files as frames.
-#include "creg/io/reddit.h"
+#include "io/formats/reddit.h"
 
 #include "fuzz_support.h"
 

@@ -1,9 +1,9 @@
-#include "creg/report/run_history.h"
+#include "report/run_history.h"
 
 #include <vector>
 
-#include "creg/report/history_figures.h"
 #include "fuzz_support.h"
+#include "report/history_figures.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace creg;

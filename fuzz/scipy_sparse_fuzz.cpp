@@ -1,5 +1,5 @@
 // Input: an .npz file, or else its arrays as frames.
-#include "creg/io/scipy_sparse.h"
+#include "io/formats/scipy_sparse.h"
 
 #include "fuzz_support.h"
 

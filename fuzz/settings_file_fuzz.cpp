@@ -1,4 +1,4 @@
-#include "creg/io/settings_file.h"
+#include "io/settings_file.h"
 
 #include "fuzz_support.h"
 

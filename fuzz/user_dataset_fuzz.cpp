@@ -1,4 +1,4 @@
-#include "creg/io/user_dataset.h"
+#include "io/formats/read_user_dataset.h"
 
 #include <array>
 

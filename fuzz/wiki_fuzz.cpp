@@ -1,6 +1,6 @@
-#include "creg/io/wiki_tadw.h"
 #include "framed.h"
 #include "fuzz_support.h"
+#include "io/formats/wiki_tadw.h"
 
 // graph.txt, group.txt and tfidf.txt.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

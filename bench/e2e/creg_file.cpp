@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include "creg/graph/generators.h"
-#include "creg/graph/transforms.h"
-#include "creg/io/creg_file.h"
+#include "graph/generators.h"
+#include "graph/transforms.h"
+#include "io/creg_file.h"
 #include "measure.h"
 
 int main(int argc, char** argv) {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "creg/core/parallel.h"
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
-#include "creg/io/edge_list.h"
+#include "io/formats/edge_list.h"
 
 namespace {
 

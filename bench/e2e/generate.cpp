@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <exception>
 
+#include "core/text.h"
 #include "creg/core/context.h"
-#include "creg/core/text.h"
-#include "creg/graph/generators.h"
+#include "graph/generators.h"
 
 namespace {
 

@@ -8,15 +8,15 @@
 #include <filesystem>
 #include <string>
 
-#include "creg/core/parallel.h"
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
-#include "creg/graph/build.h"
-#include "creg/graph/normalise.h"
-#include "creg/graph/stats.h"
-#include "creg/graph/transforms.h"
-#include "creg/io/checksum.h"
-#include "creg/io/creg_file.h"
+#include "graph/build.h"
+#include "graph/normalise.h"
+#include "graph/stats.h"
+#include "graph/transforms.h"
+#include "io/checksum.h"
+#include "io/creg_file.h"
 
 namespace {
 

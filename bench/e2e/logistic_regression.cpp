@@ -1,14 +1,14 @@
 // Logistic regression on embeddings as node classification meets them: a small training part many
 // times, and a large one once. With a folder as argument it also writes the data there, for
 // bench/peers/logistic_regression.py.
-#include "creg/learn/logistic_regression.h"
+#include "learn/logistic_regression.h"
 
 #include <fmt/format.h>
 
 #include <numeric>
 
 #include "creg/core/random.h"
-#include "creg/io/npy.h"
+#include "io/npy.h"
 #include "measure.h"
 
 namespace {

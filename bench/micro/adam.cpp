@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "creg/core/context.h"
-#include "creg/ops/adam.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/adam.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
 
 namespace {
 

@@ -12,13 +12,13 @@
 
 #include "creg/core/context.h"
 #include "creg/core/random.h"
-#include "creg/graph/build.h"
-#include "creg/graph/generators.h"
-#include "creg/graph/normalise.h"
 #include "creg/ops/aggregate.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
-#include "creg/ops/tensors.h"
+#include "graph/build.h"
+#include "graph/generators.h"
+#include "graph/normalise.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
+#include "ops/tensors.h"
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include <torch/types.h>
 
 #include "creg/core/context.h"
-#include "creg/graph/generators.h"
-#include "creg/graph/normalise.h"
-#include "creg/ops/gat.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensors.h"
+#include "graph/generators.h"
+#include "graph/normalise.h"
+#include "ops/gat.h"
+#include "ops/runtime.h"
+#include "ops/tensors.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "creg/core/context.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
-#include "creg/learn/kmeans.h"
+#include "learn/kmeans.h"
 
 namespace {
 

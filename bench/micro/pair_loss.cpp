@@ -6,8 +6,8 @@
 
 #include "creg/core/context.h"
 #include "creg/ops/pair_loss.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
 
 namespace {
 

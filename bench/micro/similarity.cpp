@@ -6,10 +6,10 @@
 #include <torch/types.h>
 
 #include "creg/core/context.h"
-#include "creg/graph/generators.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/similarity.h"
-#include "creg/ops/tensor_memory.h"
+#include "graph/generators.h"
+#include "ops/runtime.h"
+#include "ops/similarity.h"
+#include "ops/tensor_memory.h"
 
 namespace {
 

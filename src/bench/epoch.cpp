@@ -1,11 +1,11 @@
-#include "creg/bench/epoch.h"
+#include "bench/epoch.h"
 
 #include <torch/types.h>
 
-#include "bench/plain_epoch.h"
+#include "bench/plain/plain_epoch.h"
 #include "creg/core/error.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
 #include "train/training_step.h"
 
 namespace creg {

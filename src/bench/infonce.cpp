@@ -1,13 +1,13 @@
-#include "creg/bench/infonce.h"
+#include "bench/infonce.h"
 
 #include <torch/types.h>
 
-#include "bench/plain_similarity.h"
+#include "bench/plain/plain_similarity.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
 #include "creg/ops/info_nce.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
 
 namespace creg {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/bench/measure.h"
+#include "bench/measure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/tensor_memory.h"
 
 namespace creg {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/bench/sample.h"
+#include "bench/sample.h"
 
 #include <torch/types.h>
 
@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "bench/plain_sample.h"
-#include "creg/core/parallel.h"
-#include "creg/graph/build.h"
-#include "creg/graph/epoch_batches.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
-#include "creg/ops/tensors.h"
+#include "bench/plain/plain_sample.h"
+#include "core/parallel.h"
+#include "graph/build.h"
+#include "graph/epoch_batches.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

@@ -1,10 +1,10 @@
-#include "creg/bench/select.h"
+#include "bench/select.h"
 
 #include <torch/types.h>
 
-#include "bench/plain_similarity.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
+#include "bench/plain/plain_similarity.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
 #include "train/training_step.h"
 
 namespace creg {

@@ -1,4 +1,4 @@
-#include "creg/bench/spmm.h"
+#include "bench/spmm.h"
 
 #include <ATen/Parallel.h>
 #include <torch/types.h>
@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
-#include "creg/graph/normalise.h"
 #include "creg/nn/hops.h"
 #include "creg/ops/aggregate.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
-#include "creg/ops/tensors.h"
-#include "creg/train/memory_estimate.h"
+#include "graph/normalise.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
+#include "ops/tensors.h"
 #include "ops/torch_compat.h"
+#include "train/memory_estimate.h"
 
 namespace creg {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/calibration/class_spectrum.h"
+#include "calibration/class_spectrum.h"
 
 #include <torch/types.h>
 
@@ -8,8 +8,8 @@
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensors.h"
+#include "ops/runtime.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

@@ -1,14 +1,14 @@
-#include "creg/calibration/classifier_calibration.h"
+#include "calibration/classifier_calibration.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "calibration/ordered_sum.h"
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/progress.h"
-#include "creg/learn/logistic_regression.h"
+#include "learn/logistic_regression.h"
 #include "tasks/embedding_rows.h"
 
 namespace creg {

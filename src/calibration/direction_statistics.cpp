@@ -1,4 +1,4 @@
-#include "creg/calibration/direction_statistics.h"
+#include "calibration/direction_statistics.h"
 
 #include <algorithm>
 #include <cmath>

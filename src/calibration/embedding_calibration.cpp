@@ -1,12 +1,12 @@
-#include "creg/calibration/embedding_calibration.h"
+#include "calibration/embedding_calibration.h"
 
 #include <torch/types.h>
 
 #include <algorithm>
 
-#include "creg/calibration/random_pairs.h"
-#include "creg/ops/row_norms.h"
-#include "creg/ops/tensors.h"
+#include "calibration/random_pairs.h"
+#include "ops/row_norms.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

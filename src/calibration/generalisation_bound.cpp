@@ -1,4 +1,4 @@
-#include "creg/calibration/generalisation_bound.h"
+#include "calibration/generalisation_bound.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +8,11 @@
 
 #include "calibration/node_pairs.h"
 #include "calibration/ordered_sum.h"
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/progress.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
 #include "learn/row_blocks.h"
 
 namespace creg {

@@ -1,4 +1,4 @@
-#include "creg/calibration/interval.h"
+#include "calibration/interval.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/parallel.h"
 #include "creg/core/context.h"
-#include "creg/core/parallel.h"
 
 namespace creg::calibration {
 

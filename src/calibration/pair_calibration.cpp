@@ -1,11 +1,11 @@
-#include "creg/calibration/pair_calibration.h"
+#include "calibration/pair_calibration.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
 #include "creg/graph/graph.h"
 

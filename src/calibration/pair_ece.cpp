@@ -1,4 +1,4 @@
-#include "creg/calibration/pair_ece.h"
+#include "calibration/pair_ece.h"
 
 #include "creg/core/error.h"
 

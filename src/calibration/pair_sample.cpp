@@ -1,4 +1,4 @@
-#include "creg/calibration/pair_sample.h"
+#include "calibration/pair_sample.h"
 
 #include <torch/types.h>
 
@@ -7,14 +7,14 @@
 #include <string>
 
 #include "calibration/node_pairs.h"
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
-#include "creg/graph/normalise.h"
 #include "creg/ops/aggregate.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/similarity.h"
-#include "creg/ops/tensors.h"
+#include "graph/normalise.h"
+#include "ops/runtime.h"
+#include "ops/similarity.h"
+#include "ops/tensors.h"
 #include "tasks/embedding_rows.h"
 
 namespace creg {

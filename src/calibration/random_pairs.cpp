@@ -1,10 +1,10 @@
-#include "creg/calibration/random_pairs.h"
+#include "calibration/random_pairs.h"
 
 #include <cmath>
 #include <vector>
 
 #include "calibration/node_pairs.h"
-#include "creg/core/parallel.h"
+#include "core/parallel.h"
 #include "creg/core/random.h"
 
 namespace creg {

@@ -1,4 +1,4 @@
-#include "creg/calibration/reliability.h"
+#include "calibration/reliability.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/calibration_report.h"
+#include "cli/reports/calibration_report.h"
 #include "creg/core/progress.h"
-#include "creg/io/file.h"
+#include "io/file.h"
 
 namespace creg::cli {
 namespace {

@@ -12,11 +12,11 @@
 
 #include "cli/commands.h"
 #include "cli/run.h"
-#include "creg/core/build_info.h"
-#include "creg/core/console.h"
+#include "core/build_info.h"
+#include "core/console.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/ops/runtime.h"
+#include "ops/runtime.h"
 
 namespace creg::cli {
 namespace {

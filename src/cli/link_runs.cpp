@@ -5,14 +5,14 @@
 #include <atomic>
 #include <mutex>
 
-#include "cli/embedding_source.h"
+#include "cli/options/embedding_source.h"
 #include "cli/run_folder.h"
 #include "cli/training_run.h"
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/io/file.h"
-#include "creg/train/memory_estimate.h"
-#include "creg/train/parameters.h"
+#include "io/file.h"
+#include "train/memory_estimate.h"
+#include "train/parameters.h"
 
 namespace creg::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/train_options.h"
+#include "cli/options/train_options.h"
 #include "creg/tasks/link.h"
 
 namespace creg::cli {

@@ -5,11 +5,12 @@
 #include <memory>
 #include <utility>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/io/file.h"
-#include "creg/io/settings_file.h"
-#include "creg/train/parameters.h"
+#include "io/catalogue.h"
+#include "io/file.h"
+#include "io/settings_file.h"
+#include "train/parameters.h"
 
 namespace creg::cli {
 namespace {

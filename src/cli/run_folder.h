@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/train_options.h"
+#include "cli/options/train_options.h"
 
 namespace creg::cli {
 

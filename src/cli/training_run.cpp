@@ -4,22 +4,22 @@
 
 #include <algorithm>
 
+#include "calibration/embedding_calibration.h"
 #include "cli/calibration_log.h"
-#include "cli/classify_report.h"
+#include "cli/reports/classify_report.h"
 #include "cli/run_folder.h"
-#include "creg/calibration/embedding_calibration.h"
-#include "creg/core/build_info.h"
+#include "core/build_info.h"
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/progress.h"
-#include "creg/core/text.h"
 #include "creg/graph/splits.h"
-#include "creg/io/file.h"
-#include "creg/io/npy.h"
 #include "creg/methods/catalogue.h"
 #include "creg/tasks/cluster.h"
-#include "creg/train/memory_estimate.h"
-#include "creg/train/parameters.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "train/memory_estimate.h"
+#include "train/parameters.h"
 
 namespace creg::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "cli/train_options.h"
+#include "cli/options/train_options.h"
 #include "creg/core/context.h"
 #include "creg/core/progress.h"
 #include "creg/tasks/classify.h"

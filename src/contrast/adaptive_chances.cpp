@@ -1,4 +1,4 @@
-#include "creg/contrast/adaptive_chances.h"
+#include "contrast/adaptive_chances.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,10 @@
-#include "creg/contrast/batch_inputs.h"
+#include "contrast/batch_inputs.h"
 
 #include <torch/types.h>
 
 #include "creg/core/error.h"
-#include "creg/graph/transforms.h"
+#include "graph/transforms.h"
+#include "nn/sampled_hops.h"
 
 namespace creg {
 

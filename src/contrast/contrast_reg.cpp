@@ -1,4 +1,4 @@
-#include "creg/contrast/contrast_reg.h"
+#include "contrast/contrast_reg.h"
 
 #include <torch/types.h>
 

@@ -1,4 +1,4 @@
-#include "creg/contrast/curriculum.h"
+#include "contrast/curriculum.h"
 
 #include <torch/types.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 
 namespace creg {
 

@@ -2,8 +2,8 @@
 
 #include <torch/types.h>
 
-#include "creg/contrast/edge_drop.h"
-#include "creg/contrast/feature_mask.h"
+#include "contrast/edge_drop.h"
+#include "contrast/feature_mask.h"
 
 namespace creg {
 namespace {

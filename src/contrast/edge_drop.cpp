@@ -1,4 +1,4 @@
-#include "creg/contrast/edge_drop.h"
+#include "contrast/edge_drop.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "creg/contrast/adaptive_chances.h"
+#include "contrast/adaptive_chances.h"
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
 
 namespace creg {

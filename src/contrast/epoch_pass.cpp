@@ -3,8 +3,8 @@
 #include <torch/types.h>
 
 #include "creg/core/random.h"
-#include "creg/ops/row_norms.h"
-#include "creg/ops/tensors.h"
+#include "ops/row_norms.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

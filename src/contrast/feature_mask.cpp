@@ -1,10 +1,10 @@
-#include "creg/contrast/feature_mask.h"
+#include "contrast/feature_mask.h"
 
 #include <torch/types.h>
 
 #include <cmath>
 
-#include "creg/contrast/adaptive_chances.h"
+#include "contrast/adaptive_chances.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
 

@@ -1,4 +1,4 @@
-#include "creg/contrast/node_mask.h"
+#include "contrast/node_mask.h"
 
 #include <torch/types.h>
 

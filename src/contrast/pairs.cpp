@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "creg/core/random.h"
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 
 namespace creg {
 

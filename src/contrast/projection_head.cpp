@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-#include "creg/ops/row_space.h"
+#include "ops/row_space.h"
 
 namespace creg {
 

@@ -1,4 +1,4 @@
-#include "creg/contrast/teleport_schedule.h"
+#include "contrast/teleport_schedule.h"
 
 #include <cmath>
 

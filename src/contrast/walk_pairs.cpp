@@ -1,4 +1,4 @@
-#include "creg/contrast/walk_pairs.h"
+#include "contrast/walk_pairs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
 
 namespace creg {

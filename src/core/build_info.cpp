@@ -1,4 +1,4 @@
-#include "creg/core/build_info.h"
+#include "core/build_info.h"
 
 namespace creg {
 namespace {

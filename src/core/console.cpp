@@ -1,4 +1,4 @@
-#include "creg/core/console.h"
+#include "core/console.h"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
@@ -12,8 +12,8 @@
 #include <cmath>
 #include <mutex>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
 
 namespace creg {
 namespace {

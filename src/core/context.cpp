@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 
 namespace creg {
 

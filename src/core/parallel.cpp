@@ -1,4 +1,4 @@
-#include "creg/core/parallel.h"
+#include "core/parallel.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,4 +1,4 @@
-#include "creg/core/utf8.h"
+#include "core/utf8.h"
 
 namespace creg {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/graph/build.h"
+#include "graph/build.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 
 namespace creg {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "creg/core/error.h"
-#include "creg/graph/build.h"
-#include "csr_rows.h"
+#include "graph/build.h"
+#include "graph/rows/csr_rows.h"
 
 namespace creg {
 namespace {

@@ -1,11 +1,11 @@
-#include "creg/graph/components.h"
+#include "graph/components.h"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "creg/core/error.h"
-#include "csr_rows.h"
+#include "graph/rows/csr_rows.h"
 
 namespace creg {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/graph/diffusion.h"
+#include "graph/diffusion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/progress.h"
-#include "creg/graph/build.h"
-#include "csr_rows.h"
+#include "graph/build.h"
+#include "graph/rows/csr_rows.h"
 
 namespace creg {
 namespace {

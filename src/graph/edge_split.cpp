@@ -7,12 +7,12 @@
 #include <iterator>
 #include <utility>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
-#include "creg/graph/build.h"
-#include "creg/graph/transforms.h"
+#include "graph/build.h"
+#include "graph/transforms.h"
 
 namespace creg {
 namespace {

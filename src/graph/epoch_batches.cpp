@@ -1,13 +1,13 @@
-#include "creg/graph/epoch_batches.h"
+#include "graph/epoch_batches.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
 #include "creg/graph/graph.h"
 
 namespace creg {

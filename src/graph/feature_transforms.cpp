@@ -4,11 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/graph/transforms.h"
-#include "csr_rows.h"
-#include "merge.h"
+#include "graph/rows/csr_rows.h"
+#include "graph/rows/merge.h"
+#include "graph/transforms.h"
 
 namespace creg {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/graph/generators.h"
+#include "graph/generators.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
-#include "synthetic_blocks.h"
-#include "synthetic_edges.h"
-#include "synthetic_features.h"
+#include "graph/synthetic/synthetic_blocks.h"
+#include "graph/synthetic/synthetic_edges.h"
+#include "graph/synthetic/synthetic_features.h"
 
 namespace creg {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/graph/neighbour_sampler.h"
+#include "graph/neighbour_sampler.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
-#include "creg/graph/non_edges.h"
+#include "graph/non_edges.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/core/text.h"
-#include "creg/graph/transforms.h"
+#include "graph/transforms.h"
 
 namespace creg {
 

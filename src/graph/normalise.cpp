@@ -1,4 +1,4 @@
-#include "creg/graph/normalise.h"
+#include "graph/normalise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "creg/core/error.h"
-#include "creg/graph/build.h"
-#include "csr_rows.h"
-#include "merge.h"
+#include "graph/build.h"
+#include "graph/rows/csr_rows.h"
+#include "graph/rows/merge.h"
 
 namespace creg {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "creg/core/error.h"
-#include "creg/graph/build.h"
-#include "creg/graph/normalise.h"
-#include "csr_rows.h"
+#include "graph/build.h"
+#include "graph/normalise.h"
+#include "graph/rows/csr_rows.h"
 
 namespace creg {
 namespace {

@@ -1,11 +1,11 @@
-#include "creg/graph/random_walks.h"
+#include "graph/random_walks.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 
 namespace creg {
 namespace {

@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
+#include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/core/log.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
 
 namespace creg {
 namespace {

@@ -1,12 +1,12 @@
-#include "creg/graph/stats.h"
+#include "graph/stats.h"
 
 #include <algorithm>
 #include <atomic>
 #include <vector>
 
-#include "creg/graph/build.h"
-#include "creg/graph/components.h"
-#include "csr_rows.h"
+#include "graph/build.h"
+#include "graph/components.h"
+#include "graph/rows/csr_rows.h"
 
 namespace creg {
 namespace {

@@ -1,15 +1,15 @@
-#include "creg/graph/transforms.h"
+#include "graph/transforms.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/graph/build.h"
-#include "creg/graph/components.h"
-#include "csr_rows.h"
-#include "merge.h"
+#include "graph/build.h"
+#include "graph/components.h"
+#include "graph/rows/csr_rows.h"
+#include "graph/rows/merge.h"
 
 namespace creg {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/graph/build.h"
+#include "graph/build.h"
 
 namespace creg {
 namespace {

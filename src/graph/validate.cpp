@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/core/text.h"
 #include "creg/graph/graph.h"
 
 namespace creg {

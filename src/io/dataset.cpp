@@ -4,21 +4,23 @@
 
 #include <utility>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/graph/build.h"
-#include "creg/graph/generators.h"
-#include "creg/graph/transforms.h"
-#include "creg/io/creg_file.h"
-#include "creg/io/data_folder.h"
-#include "creg/io/detect.h"
-#include "creg/io/gnn_benchmark.h"
-#include "creg/io/ogb.h"
-#include "creg/io/planetoid.h"
-#include "creg/io/reddit.h"
-#include "creg/io/scipy_sparse.h"
-#include "creg/io/wiki_tadw.h"
-#include "creg/io/wikics.h"
+#include "graph/build.h"
+#include "graph/generators.h"
+#include "graph/transforms.h"
+#include "io/catalogue.h"
+#include "io/creg_file.h"
+#include "io/data_folder.h"
+#include "io/formats/detect.h"
+#include "io/formats/ogb.h"
+#include "io/formats/planetoid.h"
+#include "io/formats/read_user_dataset.h"
+#include "io/formats/reddit.h"
+#include "io/formats/scipy_sparse.h"
+#include "io/formats/wiki_tadw.h"
+#include "io/formats/wikics.h"
+#include "io/gnn_benchmark.h"
 
 namespace creg {
 namespace {

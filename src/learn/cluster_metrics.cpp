@@ -1,11 +1,11 @@
-#include "creg/learn/cluster_metrics.h"
+#include "learn/cluster_metrics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "creg/core/error.h"
-#include "creg/learn/assignment.h"
+#include "learn/assignment.h"
 
 namespace creg {
 namespace {

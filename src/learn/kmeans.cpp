@@ -1,14 +1,14 @@
-#include "creg/learn/kmeans.h"
+#include "learn/kmeans.h"
 
 #include <string>
 #include <utility>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/core/text.h"
-#include "learn/centre_distances.h"
-#include "learn/kmeans_start.h"
-#include "learn/lloyd.h"
+#include "learn/kmeans/centre_distances.h"
+#include "learn/kmeans/kmeans_start.h"
+#include "learn/kmeans/lloyd.h"
 
 namespace creg {
 namespace {

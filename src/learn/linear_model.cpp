@@ -1,14 +1,14 @@
-#include "creg/learn/linear_model.h"
+#include "learn/linear_model.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/learn/metrics.h"
-#include "learn/class_targets.h"
+#include "learn/linear/class_targets.h"
 #include "learn/row_blocks.h"
 
 namespace creg {

@@ -1,13 +1,13 @@
-#include "creg/learn/link_predictor.h"
+#include "learn/link_predictor.h"
 
 #include <cmath>
 #include <utility>
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "creg/learn/ranking_metrics.h"
-#include "learn/pair_model.h"
-#include "learn/vector_kernels.h"
+#include "kernels/vectors.h"
+#include "learn/link/pair_model.h"
+#include "learn/ranking_metrics.h"
 
 namespace creg {
 namespace {

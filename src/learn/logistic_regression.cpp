@@ -1,13 +1,13 @@
-#include "creg/learn/logistic_regression.h"
+#include "learn/logistic_regression.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "creg/core/error.h"
-#include "learn/class_targets.h"
+#include "kernels/vectors.h"
+#include "learn/linear/class_targets.h"
 #include "learn/row_blocks.h"
-#include "learn/vector_kernels.h"
 
 namespace creg {
 namespace {

@@ -1,14 +1,14 @@
-#include "creg/learn/one_vs_rest.h"
+#include "learn/one_vs_rest.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "learn/class_targets.h"
-#include "learn/logistic_newton.h"
+#include "learn/linear/class_targets.h"
+#include "learn/linear/logistic_newton.h"
 
 namespace creg {
 namespace {

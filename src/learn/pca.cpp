@@ -1,17 +1,17 @@
-#include "creg/learn/pca.h"
+#include "learn/pca.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/core/text.h"
-#include "learn/distance_kernels.h"
+#include "kernels/distance.h"
+#include "kernels/rows.h"
 #include "learn/row_blocks.h"
-#include "learn/row_kernels.h"
-#include "learn/symmetric_eigen.h"
+#include "learn/spectra/symmetric_eigen.h"
 
 namespace creg {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "learn/vector_kernels.h"
+#include "kernels/vectors.h"
 
 namespace creg::learn {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "learn/row_kernels.h"
+#include "kernels/rows.h"
 
 namespace creg::learn {
 

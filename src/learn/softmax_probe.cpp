@@ -1,4 +1,4 @@
-#include "creg/learn/softmax_probe.h"
+#include "learn/softmax_probe.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "learn/class_targets.h"
+#include "kernels/vectors.h"
+#include "learn/linear/class_targets.h"
 #include "learn/row_blocks.h"
-#include "learn/vector_kernels.h"
 
 namespace creg {
 namespace {

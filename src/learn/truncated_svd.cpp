@@ -1,4 +1,4 @@
-#include "creg/learn/truncated_svd.h"
+#include "learn/truncated_svd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,12 +6,12 @@
 #include <span>
 #include <string>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/random.h"
-#include "creg/core/text.h"
 #include "learn/row_blocks.h"
-#include "learn/symmetric_eigen.h"
+#include "learn/spectra/symmetric_eigen.h"
 
 namespace creg {
 namespace {

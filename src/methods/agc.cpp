@@ -1,17 +1,17 @@
-#include "creg/methods/agc.h"
+#include "methods/agc.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/core/text.h"
-#include "creg/graph/normalise.h"
-#include "creg/learn/kmeans.h"
-#include "creg/learn/truncated_svd.h"
-#include "learn/distance_kernels.h"
-#include "ops/cpu/aggregate_kernels.h"
+#include "graph/normalise.h"
+#include "kernels/aggregate.h"
+#include "kernels/distance.h"
+#include "learn/kmeans.h"
+#include "learn/truncated_svd.h"
 
 namespace creg {
 namespace {

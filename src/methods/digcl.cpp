@@ -3,8 +3,8 @@
 // second of which moves over the epochs; each has lost columns of features.
 #include <torch/types.h>
 
+#include "contrast/teleport_schedule.h"
 #include "creg/contrast/dropped_view.h"
-#include "creg/contrast/teleport_schedule.h"
 #include "creg/contrast/view_contrast.h"
 #include "creg/core/error.h"
 #include "methods/methods.h"

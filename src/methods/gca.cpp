@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "contrast/edge_drop.h"
+#include "contrast/feature_mask.h"
 #include "creg/contrast/dropped_view.h"
-#include "creg/contrast/edge_drop.h"
-#include "creg/contrast/feature_mask.h"
 #include "creg/contrast/view_contrast.h"
 #include "creg/core/error.h"
 #include "methods/methods.h"

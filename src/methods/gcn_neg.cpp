@@ -7,9 +7,9 @@
 #include "creg/contrast/pair_score.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "creg/graph/non_edges.h"
-#include "creg/ops/edge_loss.h"
+#include "graph/non_edges.h"
 #include "methods/methods.h"
+#include "ops/edge_loss.h"
 
 namespace creg {
 namespace {

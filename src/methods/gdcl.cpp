@@ -8,10 +8,10 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "creg/learn/kmeans.h"
-#include "creg/ops/tensors.h"
+#include "learn/kmeans.h"
 #include "methods/methods.h"
 #include "methods/mvgrl.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

@@ -7,12 +7,12 @@
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "creg/graph/normalise.h"
 #include "creg/ops/aggregate.h"
-#include "creg/ops/all_pairs_loss.h"
-#include "creg/ops/edge_loss.h"
-#include "creg/ops/tensors.h"
+#include "graph/normalise.h"
 #include "methods/methods.h"
+#include "ops/all_pairs_loss.h"
+#include "ops/edge_loss.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

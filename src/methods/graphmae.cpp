@@ -4,15 +4,15 @@
 
 #include <cmath>
 
-#include "creg/contrast/edge_drop.h"
-#include "creg/contrast/node_mask.h"
+#include "contrast/edge_drop.h"
+#include "contrast/node_mask.h"
 #include "creg/core/error.h"
 #include "creg/ops/aggregate.h"
-#include "creg/ops/gat.h"
-#include "creg/ops/row_norms.h"
-#include "creg/ops/tensors.h"
 #include "methods/methods.h"
 #include "nn/dropout.h"
+#include "ops/gat.h"
+#include "ops/row_norms.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

@@ -2,13 +2,13 @@
 // nodes of all. A curriculum may start with the nodes whose similarities are clearest.
 #include <torch/types.h>
 
-#include "creg/contrast/curriculum.h"
+#include "contrast/curriculum.h"
+#include "core/text.h"
 #include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/ops/similarity.h"
 #include "methods/methods.h"
+#include "ops/similarity.h"
 
 namespace creg {
 namespace {

@@ -1,8 +1,8 @@
 // The list: a method is added with one line in each of the two functions.
 #include "methods/methods.h"
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
 #include "creg/methods/catalogue.h"
 
 namespace creg {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "creg/methods/method.h"
-#include "creg/nn/dual_encoder.h"
+#include "nn/dual_encoder.h"
 
 namespace creg {
 

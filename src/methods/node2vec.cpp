@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "contrast/walk_pairs.h"
 #include "creg/contrast/pair_score.h"
-#include "creg/contrast/walk_pairs.h"
 #include "creg/core/error.h"
-#include "creg/graph/random_walks.h"
+#include "graph/random_walks.h"
 #include "methods/methods.h"
 
 namespace creg {

@@ -1,8 +1,8 @@
 #include "creg/nn/encoder.h"
 
 #include "creg/core/error.h"
-#include "creg/nn/dual_encoder.h"
-#include "nn/encoders.h"
+#include "nn/dual_encoder.h"
+#include "nn/layers/encoders.h"
 
 namespace creg {
 

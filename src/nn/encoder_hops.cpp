@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "creg/core/error.h"
-#include "creg/graph/build.h"
-#include "creg/graph/diffusion.h"
-#include "creg/graph/normalise.h"
 #include "creg/nn/hops.h"
-#include "creg/ops/similarity.h"
-#include "creg/ops/tensors.h"
+#include "graph/build.h"
+#include "graph/diffusion.h"
+#include "graph/normalise.h"
+#include "ops/similarity.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

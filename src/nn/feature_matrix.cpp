@@ -6,8 +6,8 @@
 
 #include "creg/core/error.h"
 #include "creg/ops/aggregate.h"
-#include "creg/ops/tensors.h"
 #include "nn/dropout.h"
+#include "ops/tensors.h"
 
 namespace creg {
 

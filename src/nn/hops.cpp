@@ -1,11 +1,13 @@
 #include "creg/nn/hops.h"
 
+#include "nn/sampled_hops.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "creg/core/error.h"
-#include "creg/graph/build.h"
-#include "creg/graph/normalise.h"
+#include "graph/build.h"
+#include "graph/normalise.h"
 
 namespace creg {
 

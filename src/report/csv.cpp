@@ -1,4 +1,4 @@
-#include "creg/report/csv.h"
+#include "report/csv.h"
 
 #include <array>
 #include <charconv>

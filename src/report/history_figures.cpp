@@ -1,12 +1,12 @@
-#include "creg/report/history_figures.h"
+#include "report/history_figures.h"
 
 #include <algorithm>
 #include <array>
 #include <system_error>
 
 #include "creg/core/error.h"
-#include "creg/io/file.h"
-#include "creg/report/csv.h"
+#include "io/file.h"
+#include "report/csv.h"
 
 namespace creg {
 namespace {

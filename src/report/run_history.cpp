@@ -1,4 +1,4 @@
-#include "creg/report/run_history.h"
+#include "report/run_history.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/io/seed_folders.h"
+#include "io/seed_folders.h"
 
 namespace creg {
 namespace {

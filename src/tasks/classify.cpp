@@ -8,14 +8,14 @@
 #include <cmath>
 #include <functional>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/progress.h"
-#include "creg/core/text.h"
 #include "creg/graph/splits.h"
-#include "creg/learn/logistic_regression.h"
-#include "creg/learn/one_vs_rest.h"
-#include "creg/learn/softmax_probe.h"
+#include "learn/logistic_regression.h"
+#include "learn/one_vs_rest.h"
+#include "learn/softmax_probe.h"
 #include "tasks/embedding_rows.h"
 #include "tasks/pooling.h"
 

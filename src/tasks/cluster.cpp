@@ -6,13 +6,13 @@
 #include <set>
 #include <string_view>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "creg/core/progress.h"
-#include "creg/core/text.h"
-#include "creg/learn/cluster_metrics.h"
-#include "creg/learn/kmeans.h"
-#include "creg/learn/pca.h"
+#include "learn/cluster_metrics.h"
+#include "learn/kmeans.h"
+#include "learn/pca.h"
 #include "tasks/embedding_rows.h"
 #include "tasks/pooling.h"
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/parallel.h"
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/core/text.h"
-#include "learn/vector_kernels.h"
+#include "kernels/vectors.h"
 
 namespace creg::tasks {
 

@@ -1,4 +1,4 @@
-#include "creg/tasks/finetune.h"
+#include "tasks/finetune.h"
 
 #include <torch/types.h>
 
@@ -9,17 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "core/text.h"
 #include "creg/contrast/epoch_pass.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
-#include "creg/core/text.h"
-#include "creg/graph/transforms.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensors.h"
-#include "creg/train/memory_estimate.h"
+#include "graph/transforms.h"
+#include "ops/runtime.h"
+#include "ops/tensors.h"
 #include "train/checkpoint.h"
 #include "train/layerwise.h"
 #include "train/loaded_encoder.h"
+#include "train/memory_estimate.h"
 #include "train/optimiser.h"
 #include "train/training_step.h"
 

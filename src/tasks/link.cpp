@@ -4,7 +4,8 @@
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
-#include "creg/learn/ranking_metrics.h"
+#include "learn/link_predictor.h"
+#include "learn/ranking_metrics.h"
 #include "tasks/embedding_rows.h"
 #include "tasks/pooling.h"
 

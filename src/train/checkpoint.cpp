@@ -7,9 +7,9 @@
 
 #include <span>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/io/file.h"
+#include "io/file.h"
 
 namespace creg {
 namespace {

@@ -10,11 +10,12 @@
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
-#include "creg/graph/build.h"
-#include "creg/graph/transforms.h"
-#include "creg/io/scratch_file.h"
-#include "creg/ops/row_norms.h"
-#include "creg/ops/tensors.h"
+#include "graph/build.h"
+#include "graph/transforms.h"
+#include "io/scratch_file.h"
+#include "nn/sampled_hops.h"
+#include "ops/row_norms.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <torch/types.h>
 
+#include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
-#include "creg/train/parameters.h"
+#include "train/parameters.h"
 
 namespace creg {
 

@@ -1,4 +1,4 @@
-#include "creg/train/memory_estimate.h"
+#include "train/memory_estimate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <limits>
 #include <variant>
 
-#include "creg/contrast/batch_inputs.h"
+#include "contrast/batch_inputs.h"
+#include "core/text.h"
 #include "creg/core/context.h"
 #include "creg/core/error.h"
-#include "creg/core/text.h"
 #include "creg/methods/catalogue.h"
 #include "creg/nn/feature_matrix.h"
 #include "creg/nn/hops.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "creg/nn/parameter_list.h"
-#include "creg/ops/adam.h"
+#include "ops/adam.h"
 
 namespace creg {
 

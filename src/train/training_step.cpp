@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "creg/contrast/curriculum.h"
+#include "contrast/curriculum.h"
 #include "creg/core/error.h"
-#include "creg/graph/transforms.h"
-#include "creg/ops/row_norms.h"
+#include "graph/transforms.h"
+#include "ops/row_norms.h"
 
 namespace creg {
 

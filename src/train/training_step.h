@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "creg/contrast/contrast_reg.h"
+#include "contrast/contrast_reg.h"
 #include "creg/contrast/epoch_pass.h"
 #include "creg/methods/method.h"
 #include "creg/train/config.h"
 #include "creg/train/trainer.h"
+#include "train/loop/ratio_control.h"
 #include "train/optimiser.h"
-#include "train/ratio_control.h"
 
 namespace creg {
 

@@ -1,4 +1,4 @@
-#include "creg/bench/measure.h"
+#include "bench/measure.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "creg/core/error.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/tensor_memory.h"
 
 namespace creg::measure_test {
 namespace {

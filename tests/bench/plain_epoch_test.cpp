@@ -1,15 +1,15 @@
 // The plain epoch and the trainer's, two independent formulations: same losses, same steps.
-#include "bench/plain_epoch.h"
+#include "bench/plain/plain_epoch.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <string>
 
-#include "creg/bench/epoch.h"
-#include "creg/graph/generators.h"
+#include "bench/epoch.h"
 #include "creg/io/dataset.h"
-#include "creg/ops/runtime.h"
+#include "graph/generators.h"
+#include "ops/runtime.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "train/training_step.h"

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "bench/plain_similarity.h"
-#include "creg/bench/infonce.h"
-#include "creg/bench/select.h"
-#include "creg/bench/spmm.h"
+#include "bench/infonce.h"
+#include "bench/plain/plain_similarity.h"
+#include "bench/select.h"
+#include "bench/spmm.h"
 #include "creg/core/error.h"
 #include "creg/io/dataset.h"
 #include "support/gradients.h"

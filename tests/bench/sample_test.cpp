@@ -1,5 +1,5 @@
 // The baseline of sampling draws what ours draws, as far as it claims to.
-#include "creg/bench/sample.h"
+#include "bench/sample.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "bench/plain_sample.h"
+#include "bench/plain/plain_sample.h"
 #include "creg/io/dataset.h"
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 

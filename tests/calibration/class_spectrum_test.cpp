@@ -1,4 +1,4 @@
-#include "creg/calibration/class_spectrum.h"
+#include "calibration/class_spectrum.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/calibration/classifier_calibration.h"
+#include "calibration/classifier_calibration.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "creg/core/random.h"
-#include "creg/learn/logistic_regression.h"
 #include "creg/tasks/classify.h"
+#include "learn/logistic_regression.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 

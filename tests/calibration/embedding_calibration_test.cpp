@@ -1,4 +1,4 @@
-#include "creg/calibration/embedding_calibration.h"
+#include "calibration/embedding_calibration.h"
 
 #include <gtest/gtest.h>
 

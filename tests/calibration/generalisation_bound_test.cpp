@@ -1,4 +1,4 @@
-#include "creg/calibration/generalisation_bound.h"
+#include "calibration/generalisation_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/calibration/pair_calibration.h"
+#include "calibration/pair_calibration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/calibration/pair_sample.h"
+#include "calibration/pair_sample.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "creg/core/random.h"
-#include "creg/graph/build.h"
-#include "creg/graph/normalise.h"
+#include "graph/build.h"
+#include "graph/normalise.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 

@@ -1,4 +1,4 @@
-#include "creg/calibration/random_pairs.h"
+#include "calibration/random_pairs.h"
 
 #include <gtest/gtest.h>
 

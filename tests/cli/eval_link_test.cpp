@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_creg.h"
-#include "creg/io/file.h"
-#include "creg/io/npy.h"
+#include "io/file.h"
+#include "io/npy.h"
 #include "support/temp_dir.h"
 
 namespace creg::eval_link_test {

@@ -10,7 +10,7 @@
 
 #include "cli/run_creg.h"
 #include "creg/core/random.h"
-#include "creg/io/npy.h"
+#include "io/npy.h"
 #include "support/temp_dir.h"
 
 namespace creg::test {

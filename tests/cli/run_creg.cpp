@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 #ifdef CREG_HAS_TORCH
 #include "cli/run.h"
-#include "creg/ops/runtime.h"
+#include "ops/runtime.h"
 #endif
 
 namespace creg::test {

@@ -8,7 +8,7 @@
 
 #include "cli/run_creg.h"
 #include "creg/core/random.h"
-#include "creg/io/file.h"
+#include "io/file.h"
 #include "support/temp_dir.h"
 
 namespace creg::train_test {

@@ -1,11 +1,11 @@
-#include "creg/contrast/batch_inputs.h"
+#include "contrast/batch_inputs.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include "creg/core/random.h"
 #include "creg/ops/aggregate.h"
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 
 namespace creg::batch_inputs_test {

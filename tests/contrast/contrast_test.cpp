@@ -5,13 +5,13 @@
 #include <numeric>
 #include <set>
 
-#include "creg/contrast/contrast_reg.h"
-#include "creg/contrast/curriculum.h"
+#include "contrast/contrast_reg.h"
+#include "contrast/curriculum.h"
 #include "creg/contrast/epoch_pass.h"
 #include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
 #include "creg/core/random.h"
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

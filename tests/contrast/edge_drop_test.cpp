@@ -1,4 +1,4 @@
-#include "creg/contrast/edge_drop.h"
+#include "contrast/edge_drop.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "creg/contrast/adaptive_chances.h"
+#include "contrast/adaptive_chances.h"
 #include "creg/graph/centrality.h"
 #include "support/graphs.h"
 

@@ -1,12 +1,12 @@
-#include "creg/contrast/feature_mask.h"
+#include "contrast/feature_mask.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include <cmath>
 
-#include "creg/contrast/adaptive_chances.h"
-#include "creg/ops/tensors.h"
+#include "contrast/adaptive_chances.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

@@ -1,4 +1,4 @@
-#include "creg/contrast/node_mask.h"
+#include "contrast/node_mask.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "contrast/teleport_schedule.h"
 #include "creg/contrast/dropped_view.h"
-#include "creg/contrast/teleport_schedule.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

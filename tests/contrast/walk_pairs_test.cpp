@@ -1,4 +1,4 @@
-#include "creg/contrast/walk_pairs.h"
+#include "contrast/walk_pairs.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

@@ -1,4 +1,4 @@
-#include "creg/core/console.h"
+#include "core/console.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

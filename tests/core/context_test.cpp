@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
 #include "support/expect_error.h"
 
 namespace creg::context_test {

@@ -1,4 +1,4 @@
-#include "creg/core/prefetcher.h"
+#include "core/prefetcher.h"
 
 #include <gtest/gtest.h>
 

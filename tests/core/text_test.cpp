@@ -1,4 +1,4 @@
-#include "creg/core/text.h"
+#include "core/text.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "creg/core/random.h"
-#include "creg/graph/build.h"
+#include "graph/build.h"
 #include "support/arbitrary_graph.h"
 
 namespace creg::build_properties_test {

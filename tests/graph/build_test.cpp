@@ -1,4 +1,4 @@
-#include "creg/graph/build.h"
+#include "graph/build.h"
 
 #include <gtest/gtest.h>
 

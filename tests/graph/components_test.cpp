@@ -1,4 +1,4 @@
-#include "creg/graph/components.h"
+#include "graph/components.h"
 
 #include <gtest/gtest.h>
 

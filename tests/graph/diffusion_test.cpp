@@ -1,4 +1,4 @@
-#include "creg/graph/diffusion.h"
+#include "graph/diffusion.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/graph/epoch_batches.h"
+#include "graph/epoch_batches.h"
 
 #include <gtest/gtest.h>
 

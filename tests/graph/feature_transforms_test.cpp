@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "creg/core/random.h"
-#include "creg/graph/transforms.h"
+#include "graph/transforms.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 

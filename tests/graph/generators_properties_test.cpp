@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "creg/graph/generators.h"
+#include "graph/generators.h"
 #include "support/graphs.h"
 
 namespace creg::generators_properties_test {

@@ -1,4 +1,4 @@
-#include "creg/graph/generators.h"
+#include "graph/generators.h"
 
 #include <gtest/gtest.h>
 

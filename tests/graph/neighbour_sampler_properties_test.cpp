@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "creg/graph/neighbour_sampler.h"
+#include "graph/neighbour_sampler.h"
 #include "support/arbitrary_graph.h"
 
 namespace creg::neighbour_sampler_properties_test {

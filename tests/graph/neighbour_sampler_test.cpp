@@ -1,4 +1,4 @@
-#include "creg/graph/neighbour_sampler.h"
+#include "graph/neighbour_sampler.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <set>
 #include <utility>
 
+#include "core/parallel.h"
 #include "creg/core/error.h"
-#include "creg/core/parallel.h"
-#include "creg/graph/build.h"
-#include "creg/graph/epoch_batches.h"
+#include "graph/build.h"
+#include "graph/epoch_batches.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 

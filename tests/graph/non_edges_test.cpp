@@ -1,4 +1,4 @@
-#include "creg/graph/non_edges.h"
+#include "graph/non_edges.h"
 
 #include <gtest/gtest.h>
 

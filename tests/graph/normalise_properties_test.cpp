@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "creg/graph/normalise.h"
-#include "creg/graph/transforms.h"
+#include "graph/normalise.h"
+#include "graph/transforms.h"
 #include "support/arbitrary_graph.h"
 #include "support/dense.h"
 

@@ -1,4 +1,4 @@
-#include "creg/graph/normalise.h"
+#include "graph/normalise.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/graph/random_walks.h"
+#include "graph/random_walks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/graph/stats.h"
+#include "graph/stats.h"
 
 #include <gtest/gtest.h>
 

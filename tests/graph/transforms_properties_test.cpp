@@ -4,9 +4,9 @@
 #include <map>
 
 #include "creg/core/random.h"
-#include "creg/graph/components.h"
-#include "creg/graph/stats.h"
-#include "creg/graph/transforms.h"
+#include "graph/components.h"
+#include "graph/stats.h"
+#include "graph/transforms.h"
 #include "support/arbitrary_graph.h"
 
 namespace creg::transforms_properties_test {

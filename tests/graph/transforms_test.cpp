@@ -1,4 +1,4 @@
-#include "creg/graph/transforms.h"
+#include "graph/transforms.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include <creg/graph/stats.h>
+#include <creg/graph/edge_split.h>
 #include <creg/io/dataset.h>
 #ifdef WITH_TORCH
-#include <creg/ops/runtime.h>
+#include <creg/train/trainer.h>
 #endif
 #include <iostream>
 
@@ -9,7 +9,10 @@ int main() {
   const creg::Context context;
   const creg::Dataset dataset = creg::open_dataset(context, "synthetic:cora", "");
 #ifdef WITH_TORCH
-  creg::prepare_torch(context);
+  creg::TrainConfig config;
+  config.epochs = 1;
+  config.encoder.dim = 8;
+  creg::train(context, creg::prepare_graph(context, dataset), config);
 #endif
-  std::cout << creg::graph_stats(context, dataset.raw).edges << "\n";
+  std::cout << creg::distinct_edges(context, dataset.raw.adjacency).size() << "\n";
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "creg/io/gnn_benchmark.h"
-#include "creg/io/npy.h"
-#include "creg/io/scipy_sparse.h"
-#include "creg/io/zip.h"
+#include "io/containers/zip.h"
+#include "io/formats/scipy_sparse.h"
+#include "io/gnn_benchmark.h"
+#include "io/npy.h"
 #include "support/graphs.h"
 #include "support/npy_builder.h"
 #include "support/temp_dir.h"

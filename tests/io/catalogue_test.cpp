@@ -1,4 +1,4 @@
-#include "creg/io/catalogue.h"
+#include "io/catalogue.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "creg/io/file.h"
+#include "io/file.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 #include "support/test_data.h"

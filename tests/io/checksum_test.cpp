@@ -1,4 +1,4 @@
-#include "creg/io/checksum.h"
+#include "io/checksum.h"
 
 #include <gtest/gtest.h>
 

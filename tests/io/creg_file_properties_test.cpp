@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "creg/graph/build.h"
-#include "creg/io/creg_file.h"
+#include "graph/build.h"
+#include "io/creg_file.h"
 #include "support/arbitrary_graph.h"
 #include "support/temp_dir.h"
 

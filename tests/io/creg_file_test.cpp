@@ -1,4 +1,4 @@
-#include "creg/io/creg_file.h"
+#include "io/creg_file.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "creg/io/checksum.h"
+#include "io/checksum.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "support/temp_dir.h"

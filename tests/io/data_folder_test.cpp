@@ -1,11 +1,11 @@
-#include "creg/io/data_folder.h"
+#include "io/data_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <optional>
 
-#include "creg/io/checksum.h"
+#include "io/checksum.h"
 #include "support/expect_error.h"
 #include "support/made_up_dataset.h"
 #include "support/temp_dir.h"

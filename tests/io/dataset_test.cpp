@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "creg/graph/stats.h"
-#include "creg/io/scipy_sparse.h"
+#include "graph/stats.h"
+#include "io/formats/scipy_sparse.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "support/temp_dir.h"

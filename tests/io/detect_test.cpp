@@ -1,12 +1,12 @@
-#include "creg/io/detect.h"
+#include "io/formats/detect.h"
 
 #include <gtest/gtest.h>
 
-#include "creg/io/creg_file.h"
-#include "creg/io/gnn_benchmark.h"
-#include "creg/io/npy.h"
-#include "creg/io/scipy_sparse.h"
-#include "creg/io/zip.h"
+#include "io/containers/zip.h"
+#include "io/creg_file.h"
+#include "io/formats/scipy_sparse.h"
+#include "io/gnn_benchmark.h"
+#include "io/npy.h"
 #include "support/compress.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <csignal>
 
-#include "creg/io/checksum.h"
-#include "creg/io/download.h"
-#include "creg/io/zip.h"
+#include "io/checksum.h"
+#include "io/containers/zip.h"
+#include "io/download.h"
 #include "support/expect_error.h"
 #include "support/made_up_dataset.h"
 #include "support/temp_dir.h"

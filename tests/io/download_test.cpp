@@ -1,5 +1,5 @@
 // Getting datasets from a real HTTP server on the loopback interface, which fails to order.
-#include "creg/io/download.h"
+#include "io/download.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <mutex>
 #include <thread>
 
-#include "creg/io/checksum.h"
-#include "creg/io/data_folder.h"
+#include "io/checksum.h"
+#include "io/data_folder.h"
 #include "support/expect_error.h"
 #include "support/http_server.h"
 #include "support/made_up_dataset.h"

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "creg/io/edge_list.h"
-#include "creg/io/split_file.h"
+#include "io/formats/edge_list.h"
+#include "io/split_file.h"
 #include "support/compress.h"
 #include "support/graphs.h"
 #include "support/temp_dir.h"

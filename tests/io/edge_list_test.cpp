@@ -1,4 +1,4 @@
-#include "creg/io/edge_list.h"
+#include "io/formats/edge_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/io/edge_split_file.h"
+#include "io/edge_split_file.h"
 
 #include <gtest/gtest.h>
 

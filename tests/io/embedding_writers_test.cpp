@@ -1,4 +1,4 @@
-#include "creg/io/embedding_writers.h"
+#include "io/embedding_writers.h"
 
 #include <gtest/gtest.h>
 

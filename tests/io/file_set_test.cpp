@@ -1,4 +1,4 @@
-#include "creg/io/file_set.h"
+#include "io/files/file_set.h"
 
 #include <gtest/gtest.h>
 

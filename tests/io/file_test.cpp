@@ -1,4 +1,4 @@
-#include "creg/io/file.h"
+#include "io/file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

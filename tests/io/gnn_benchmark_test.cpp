@@ -1,4 +1,4 @@
-#include "creg/io/gnn_benchmark.h"
+#include "io/gnn_benchmark.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "creg/io/zip.h"
+#include "io/containers/zip.h"
 #include "support/damage.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"

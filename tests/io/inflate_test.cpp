@@ -1,4 +1,4 @@
-#include "creg/io/inflate.h"
+#include "io/containers/inflate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "creg/io/node_index.h"
+#include "io/text/node_index.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "creg/core/random.h"
-#include "creg/io/text_fields.h"
+#include "io/text/text_fields.h"
 
 namespace creg::node_index_test {
 namespace {

@@ -1,10 +1,10 @@
-#include "creg/io/node_table.h"
+#include "io/formats/node_table.h"
 
 #include <gtest/gtest.h>
 
-#include "creg/io/npy.h"
-#include "creg/io/npz.h"
-#include "creg/io/scipy_sparse.h"
+#include "io/containers/npz.h"
+#include "io/formats/scipy_sparse.h"
+#include "io/npy.h"
 #include "support/compress.h"
 #include "support/expect_error.h"
 #include "support/recording_log.h"

@@ -1,4 +1,4 @@
-#include "creg/io/npy.h"
+#include "io/npy.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "creg/io/byte_order.h"
+#include "io/files/byte_order.h"
 #include "support/damage.h"
 #include "support/expect_error.h"
 #include "support/npy_builder.h"

@@ -1,4 +1,4 @@
-#include "creg/io/npz.h"
+#include "io/containers/npz.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/io/ogb.h"
+#include "io/formats/ogb.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "creg/io/pickle.h"
+#include "io/containers/pickle.h"
 
 #include <gtest/gtest.h>
 
-#include "creg/io/pickle_numpy.h"
+#include "io/containers/pickle_numpy.h"
 #include "support/damage.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"

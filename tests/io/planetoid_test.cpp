@@ -1,4 +1,4 @@
-#include "creg/io/planetoid.h"
+#include "io/formats/planetoid.h"
 
 #include <gtest/gtest.h>
 

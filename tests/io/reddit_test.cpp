@@ -1,4 +1,4 @@
-#include "creg/io/reddit.h"
+#include "io/formats/reddit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/io/scipy_sparse.h"
+#include "io/formats/scipy_sparse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/io/scratch_file.h"
+#include "io/scratch_file.h"
 
 #include <gtest/gtest.h>
 

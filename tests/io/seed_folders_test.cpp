@@ -1,4 +1,4 @@
-#include "creg/io/seed_folders.h"
+#include "io/seed_folders.h"
 
 #include <gtest/gtest.h>
 

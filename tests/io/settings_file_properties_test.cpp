@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "creg/io/settings_file.h"
+#include "io/settings_file.h"
 
 namespace creg::settings_file_properties_test {
 namespace {

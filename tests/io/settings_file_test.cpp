@@ -1,8 +1,8 @@
-#include "creg/io/settings_file.h"
+#include "io/settings_file.h"
 
 #include <gtest/gtest.h>
 
-#include "creg/io/user_dataset.h"
+#include "io/formats/read_user_dataset.h"
 #include "support/expect_error.h"
 
 namespace creg::settings_file_test {

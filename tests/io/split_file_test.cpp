@@ -1,4 +1,4 @@
-#include "creg/io/split_file.h"
+#include "io/split_file.h"
 
 #include <gtest/gtest.h>
 

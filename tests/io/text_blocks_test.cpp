@@ -1,4 +1,4 @@
-#include "creg/io/text_blocks.h"
+#include "io/text/text_blocks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/io/text_fields.h"
+#include "io/text/text_fields.h"
 
 #include <gtest/gtest.h>
 

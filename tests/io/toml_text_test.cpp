@@ -1,10 +1,10 @@
-#include "creg/io/toml_text.h"
+#include "io/text/toml_text.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "creg/io/user_dataset.h"
+#include "io/formats/read_user_dataset.h"
 #include "support/expect_error.h"
 
 namespace creg::toml_text_test {

@@ -1,11 +1,11 @@
-#include "creg/io/user_dataset.h"
+#include "io/formats/read_user_dataset.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "creg/io/npy.h"
+#include "io/npy.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "support/recording_log.h"

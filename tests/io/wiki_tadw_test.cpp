@@ -1,4 +1,4 @@
-#include "creg/io/wiki_tadw.h"
+#include "io/formats/wiki_tadw.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/io/wikics.h"
+#include "io/formats/wikics.h"
 
 #include <gtest/gtest.h>
 

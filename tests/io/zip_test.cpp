@@ -1,4 +1,4 @@
-#include "creg/io/zip.h"
+#include "io/containers/zip.h"
 
 #include <gtest/gtest.h>
 

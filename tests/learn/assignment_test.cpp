@@ -1,4 +1,4 @@
-#include "creg/learn/assignment.h"
+#include "learn/assignment.h"
 
 #include <gtest/gtest.h>
 

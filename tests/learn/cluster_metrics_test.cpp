@@ -1,4 +1,4 @@
-#include "creg/learn/cluster_metrics.h"
+#include "learn/cluster_metrics.h"
 
 #include <gtest/gtest.h>
 

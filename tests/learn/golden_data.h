@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "creg/learn/linear_model.h"
+#include "learn/linear_model.h"
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 

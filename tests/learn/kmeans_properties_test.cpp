@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "creg/learn/assignment.h"
-#include "creg/learn/kmeans.h"
+#include "learn/assignment.h"
+#include "learn/kmeans.h"
 
 namespace creg::kmeans_properties_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/learn/kmeans.h"
+#include "learn/kmeans.h"
 
 #include <gtest/gtest.h>
 

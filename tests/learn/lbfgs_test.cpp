@@ -1,4 +1,4 @@
-#include "creg/learn/lbfgs.h"
+#include "learn/linear/lbfgs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/learn/linear_model.h"
+#include "learn/linear_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "creg/learn/link_predictor.h"
+#include "learn/link_predictor.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "creg/core/random.h"
-#include "creg/learn/ranking_metrics.h"
-#include "learn/pair_model.h"
+#include "learn/link/pair_model.h"
+#include "learn/ranking_metrics.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 

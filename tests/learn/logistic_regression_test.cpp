@@ -1,11 +1,11 @@
-#include "creg/learn/logistic_regression.h"
+#include "learn/logistic_regression.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "creg/core/parallel.h"
+#include "core/parallel.h"
 #include "creg/core/random.h"
 #include "learn/golden_data.h"
 #include "support/expect_error.h"

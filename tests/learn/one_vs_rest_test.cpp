@@ -1,4 +1,4 @@
-#include "creg/learn/one_vs_rest.h"
+#include "learn/one_vs_rest.h"
 
 #include <gtest/gtest.h>
 

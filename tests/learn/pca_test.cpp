@@ -1,4 +1,4 @@
-#include "creg/learn/pca.h"
+#include "learn/pca.h"
 
 #include <gtest/gtest.h>
 

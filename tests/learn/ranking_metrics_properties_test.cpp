@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "creg/learn/ranking_metrics.h"
+#include "learn/ranking_metrics.h"
 
 namespace creg::ranking_metrics_properties_test {
 namespace {

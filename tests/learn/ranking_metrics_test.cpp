@@ -1,4 +1,4 @@
-#include "creg/learn/ranking_metrics.h"
+#include "learn/ranking_metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/learn/softmax_probe.h"
+#include "learn/softmax_probe.h"
 
 #include <gtest/gtest.h>
 

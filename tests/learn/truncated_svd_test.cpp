@@ -1,4 +1,4 @@
-#include "creg/learn/truncated_svd.h"
+#include "learn/truncated_svd.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/methods/agc.h"
+#include "methods/agc.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "creg/core/random.h"
-#include "creg/learn/kmeans.h"
+#include "learn/kmeans.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "creg/graph/transforms.h"
-#include "creg/io/file.h"
+#include "graph/transforms.h"
+#include "io/file.h"
 #include "methods/tiny_model.h"
 #include "support/test_data.h"
 

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "creg/contrast/edge_drop.h"
-#include "creg/contrast/node_mask.h"
-#include "creg/ops/tensors.h"
+#include "contrast/edge_drop.h"
+#include "contrast/node_mask.h"
 #include "methods/tiny_model.h"
+#include "ops/tensors.h"
 #include "support/gradients.h"
 
 namespace creg::graphmae_test {

@@ -3,10 +3,10 @@
 
 #include <numeric>
 
-#include "creg/contrast/walk_pairs.h"
+#include "contrast/walk_pairs.h"
 #include "creg/methods/method.h"
-#include "creg/ops/adam.h"
-#include "creg/ops/tensors.h"
+#include "ops/adam.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "creg/methods/method.h"
-#include "creg/ops/adam.h"
+#include "ops/adam.h"
 #include "support/attributed_graph.h"
 
 namespace creg::test {

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <string>
 
-#include "creg/contrast/edge_drop.h"
-#include "creg/contrast/feature_mask.h"
-#include "creg/contrast/teleport_schedule.h"
-#include "creg/graph/normalise.h"
+#include "contrast/edge_drop.h"
+#include "contrast/feature_mask.h"
+#include "contrast/teleport_schedule.h"
 #include "creg/methods/method.h"
-#include "creg/ops/tensors.h"
+#include "graph/normalise.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

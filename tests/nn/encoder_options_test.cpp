@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "creg/graph/diffusion.h"
-#include "creg/graph/normalise.h"
 #include "creg/nn/encoder.h"
-#include "creg/ops/tensors.h"
+#include "graph/diffusion.h"
+#include "graph/normalise.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

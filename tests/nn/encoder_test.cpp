@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

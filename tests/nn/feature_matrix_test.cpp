@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "creg/core/error.h"
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

@@ -2,10 +2,10 @@
 #include <torch/types.h>
 
 #include "creg/core/error.h"
-#include "creg/graph/diffusion.h"
-#include "creg/graph/normalise.h"
-#include "creg/nn/dual_encoder.h"
-#include "creg/ops/tensors.h"
+#include "graph/diffusion.h"
+#include "graph/normalise.h"
+#include "nn/dual_encoder.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
 

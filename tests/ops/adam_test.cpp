@@ -1,4 +1,4 @@
-#include "creg/ops/adam.h"
+#include "ops/adam.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

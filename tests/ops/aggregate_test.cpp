@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "creg/graph/build.h"
+#include "graph/build.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 

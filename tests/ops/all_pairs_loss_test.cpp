@@ -1,4 +1,4 @@
-#include "creg/ops/all_pairs_loss.h"
+#include "ops/all_pairs_loss.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

@@ -1,4 +1,4 @@
-#include "creg/ops/edge_loss.h"
+#include "ops/edge_loss.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "creg/ops/gat.h"
+#include "ops/gat.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "creg/core/random.h"
-#include "creg/graph/normalise.h"
-#include "creg/ops/runtime.h"
+#include "graph/normalise.h"
+#include "ops/runtime.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
 #include "support/gradients.h"
 
 namespace creg::info_nce_test {

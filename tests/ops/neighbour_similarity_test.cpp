@@ -8,8 +8,8 @@
 #include <set>
 
 #include "creg/core/random.h"
-#include "creg/ops/runtime.h"
-#include "creg/ops/similarity.h"
+#include "ops/runtime.h"
+#include "ops/similarity.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"
 #include "support/graphs.h"

@@ -1,4 +1,4 @@
-#include "creg/ops/row_norms.h"
+#include "ops/row_norms.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "creg/ops/row_space.h"
+#include "ops/row_space.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

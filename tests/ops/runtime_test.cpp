@@ -1,4 +1,4 @@
-#include "creg/ops/runtime.h"
+#include "ops/runtime.h"
 
 #include <ATen/Parallel.h>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-#include "creg/ops/similarity.h"
+#include "ops/similarity.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -10,8 +10,8 @@
 #include <limits>
 #include <numeric>
 
-#include "creg/ops/runtime.h"
-#include "creg/ops/tensor_memory.h"
+#include "ops/runtime.h"
+#include "ops/tensor_memory.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"
 

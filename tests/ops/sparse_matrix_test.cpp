@@ -4,7 +4,7 @@
 #include <torch/types.h>
 
 #include "creg/ops/aggregate.h"
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 #include "support/gradients.h"
 #include "support/graphs.h"
 

@@ -1,4 +1,4 @@
-#include "creg/ops/tensor_memory.h"
+#include "ops/tensor_memory.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

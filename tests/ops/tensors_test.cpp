@@ -1,4 +1,4 @@
-#include "creg/ops/tensors.h"
+#include "ops/tensors.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

@@ -1,4 +1,4 @@
-#include "creg/report/correlation.h"
+#include "report/correlation.h"
 
 #include <gtest/gtest.h>
 

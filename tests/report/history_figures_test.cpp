@@ -1,4 +1,4 @@
-#include "creg/report/history_figures.h"
+#include "report/history_figures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/report/line_chart.h"
+#include "report/line_chart.h"
 
 #include <gtest/gtest.h>
 

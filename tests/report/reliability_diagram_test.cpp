@@ -1,4 +1,4 @@
-#include "creg/report/reliability_diagram.h"
+#include "report/reliability_diagram.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "creg/report/run_history.h"
+#include "report/run_history.h"
 
 #include <gtest/gtest.h>
 

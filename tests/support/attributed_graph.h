@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "creg/core/random.h"
-#include "creg/graph/build.h"
 #include "creg/graph/graph.h"
+#include "graph/build.h"
 #include "support/graphs.h"
 
 namespace creg::test {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "creg/graph/build.h"
 #include "creg/graph/graph.h"
+#include "graph/build.h"
 
 namespace creg::test {
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "creg/core/random.h"
-#include "creg/io/checksum.h"
+#include "io/checksum.h"
 
 namespace creg::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "creg/io/catalogue.h"
+#include "io/catalogue.h"
 
 namespace creg::test {
 

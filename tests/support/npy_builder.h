@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "creg/io/byte_order.h"
+#include "io/files/byte_order.h"
 
 namespace creg::test {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "creg/io/byte_order.h"
+#include "io/files/byte_order.h"
 #include "support/npy_builder.h"
 
 namespace creg::test {

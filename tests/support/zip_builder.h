@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "creg/io/byte_order.h"
+#include "io/files/byte_order.h"
 #include "support/compress.h"
 
 namespace creg::test {

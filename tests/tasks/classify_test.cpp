@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "creg/core/random.h"
-#include "creg/graph/normalise.h"
 #include "creg/graph/splits.h"
 #include "creg/io/dataset.h"
-#include "creg/learn/logistic_regression.h"
-#include "creg/learn/softmax_probe.h"
+#include "graph/normalise.h"
+#include "learn/logistic_regression.h"
+#include "learn/softmax_probe.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "support/recording_log.h"

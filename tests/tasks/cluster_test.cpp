@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "creg/core/random.h"
-#include "creg/learn/cluster_metrics.h"
-#include "creg/learn/kmeans.h"
 #include "creg/learn/metrics.h"
-#include "creg/learn/pca.h"
+#include "learn/cluster_metrics.h"
+#include "learn/kmeans.h"
+#include "learn/pca.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 

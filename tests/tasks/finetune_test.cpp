@@ -1,11 +1,11 @@
-#include "creg/tasks/finetune.h"
+#include "tasks/finetune.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "creg/graph/transforms.h"
 #include "creg/train/trainer.h"
+#include "graph/transforms.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"

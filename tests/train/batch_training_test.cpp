@@ -6,15 +6,15 @@
 #include <memory>
 
 #include "creg/contrast/epoch_pass.h"
-#include "creg/graph/generators.h"
-#include "creg/ops/tensors.h"
-#include "creg/train/memory_estimate.h"
-#include "creg/train/parameters.h"
 #include "creg/train/trainer.h"
+#include "graph/generators.h"
+#include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 #include "train/layerwise.h"
+#include "train/memory_estimate.h"
+#include "train/parameters.h"
 
 namespace creg::batch_training_test {
 namespace {

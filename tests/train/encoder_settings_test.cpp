@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "creg/ops/tensor_memory.h"
-#include "creg/train/memory_estimate.h"
-#include "creg/train/parameters.h"
 #include "creg/train/trainer.h"
+#include "ops/tensor_memory.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
+#include "train/memory_estimate.h"
+#include "train/parameters.h"
 
 namespace creg::encoder_settings_test {
 namespace {

@@ -1,8 +1,8 @@
-#include "train/graph_identity.h"
+#include "train/loop/graph_identity.h"
 
 #include <gtest/gtest.h>
 
-#include "creg/core/build_info.h"
+#include "core/build_info.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 

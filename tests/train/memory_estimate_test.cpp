@@ -1,15 +1,15 @@
-#include "creg/train/memory_estimate.h"
+#include "train/memory_estimate.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "creg/methods/catalogue.h"
-#include "creg/ops/tensor_memory.h"
-#include "creg/train/parameters.h"
 #include "creg/train/trainer.h"
+#include "ops/tensor_memory.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
+#include "train/parameters.h"
 
 namespace creg::memory_estimate_test {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "creg/methods/catalogue.h"
-#include "creg/train/parameters.h"
-#include "creg/train/recipes.h"
 #include "creg/train/trainer.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
+#include "train/parameters.h"
+#include "train/recipes.h"
 
 namespace creg::method_combinations_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "creg/train/parameters.h"
+#include "train/parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <set>
 #include <string>
 
-#include "creg/io/file.h"
-#include "creg/train/recipes.h"
+#include "io/file.h"
 #include "support/expect_error.h"
 #include "support/test_data.h"
+#include "train/recipes.h"
 
 namespace creg::parameters_test {
 namespace {

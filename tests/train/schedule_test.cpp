@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "creg/train/parameters.h"
 #include "creg/train/trainer.h"
 #include "support/attributed_graph.h"
+#include "train/parameters.h"
 
 namespace creg::schedule_test {
 namespace {

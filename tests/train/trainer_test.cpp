@@ -8,12 +8,12 @@
 #include <memory>
 #include <sstream>
 
-#include "creg/io/file.h"
 #include "creg/methods/catalogue.h"
-#include "creg/train/parameters.h"
+#include "io/file.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
+#include "train/parameters.h"
 
 namespace creg::trainer_test {
 namespace {

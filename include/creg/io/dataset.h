@@ -7,10 +7,11 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "creg/io/catalogue.h"
 #include "creg/io/user_dataset.h"
 
 namespace creg {
+
+struct CatalogueEntry;
 
 /// The dataset taken when none is named: a generator, so it is inside the program.
 inline constexpr std::string_view default_dataset = "synthetic:citation";

@@ -22,17 +22,27 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "creg/core/context.h"
-#include "creg/graph/graph.h"
-#include "creg/io/edge_list.h"
-#include "creg/io/file.h"
-
 namespace creg {
+
+/// Between the fields of a row. `space` means any run of blanks and tabs.
+enum class Separator : char {
+  automatic = 0,
+  comma = ',',
+  tab = '\t',
+  semicolon = ';',
+  space = ' ',
+};
+
+/// How an edge file is read.
+struct EdgeListOptions {
+  Separator separator = Separator::automatic;
+  std::optional<bool> header;       ///< nothing: recognised (docs/file-formats.md)
+  std::int64_t expected_edges = 0;  ///< a hint that saves memory while a gzip file is read
+};
 
 struct UserDatasetSpec {
   std::string name;
@@ -45,27 +55,5 @@ struct UserDatasetSpec {
   EdgeListOptions edge_options;
   std::vector<std::string> transforms;
 };
-
-/// Paths in the result begin with `folder` unless they are absolute. Unknown keys and values of the
-/// wrong type are input errors that name the line.
-UserDatasetSpec parse_user_dataset(const Bytes& toml, const std::filesystem::path& folder);
-
-/// The files as they are: every row an adjacency entry, repeats and loops kept. How many there are
-/// is noticed once in the log. Splits are named after their files.
-Graph read_user_dataset(const Context& context, const UserDatasetSpec& spec,
-                        const std::function<Bytes(const std::filesystem::path&)>& open = map_file);
-
-/// The graph of a bare edge file.
-Graph read_edge_list_graph(const Context& context, const Bytes& bytes,
-                           const EdgeListOptions& options = {}, bool directed = false);
-
-struct RepeatCounts {
-  std::int64_t repeats = 0;   ///< entries equal to another of the same row, all but one of each
-  std::int64_t reverses = 0;  ///< distinct entries (u, v), u > v, whose (v, u) is there too
-  std::int64_t loops = 0;     ///< entries (u, u)
-};
-
-/// Columns must ascend within rows.
-RepeatCounts count_repeats(const Context& context, const CsrMatrix& adjacency);
 
 }  // namespace creg

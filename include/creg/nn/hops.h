@@ -5,7 +5,6 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "creg/graph/neighbour_sampler.h"
 #include "creg/nn/encoder_options.h"
 #include "creg/ops/sparse_matrix.h"
 
@@ -26,17 +25,6 @@ inline SparseMatrix aggregation_matrix(const Context& context, const Graph& grap
                                        Aggregation kind) {
   return aggregation_matrix(context, graph.adjacency, graph.directed, kind);
 }
-
-/// The mean over a node and its sampled neighbours, for the first `rows` nodes of a batch; of their
-/// neighbours only those among the first `cols` nodes count. Nodes whose neighbours were not drawn
-/// have none. [rows, cols]
-SparseMatrix sampled_mean(const Context& context, const SampledBatch& batch, std::int64_t rows,
-                          std::int64_t cols, SparseMatrix::Shape shape);
-
-/// The same over all neighbours of the nodes first..last-1 in the whole graph: [last - first,
-/// nodes]. Row u of `gathered` lists the nodes that u gathers from. Forward products only.
-SparseMatrix mean_of_rows(const Context& context, const CsrMatrix& gathered, std::int64_t first,
-                          std::int64_t last);
 
 /// One matrix per layer, first layer first; a single one serves them all. A dual encoder has one
 /// per part.

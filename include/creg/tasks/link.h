@@ -9,7 +9,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/edge_split.h"
-#include "creg/learn/link_predictor.h"
+#include "creg/learn/predictor_options.h"
 #include "creg/tasks/classify.h"
 
 namespace creg {

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/epoch.h"
+#include "cli/commands.h"
+#include "cli/options/train_options.h"
+#include "cli/reports/bench_report.h"
+#include "core/text.h"
+
+namespace creg::cli {
+namespace {
+
+struct EpochOptions {
+  TrainOptions run;
+  BenchOptions bench;
+};
+
+constexpr auto pairs_rule =
+    "both train on the same pairs and draws with all nodes as seeds; each finds LC's positives in "
+    "its own way";
+
+std::string regularisers(const TrainConfig& config) {
+  std::string names;
+  const auto add = [&](bool there, std::string_view name) {
+    if (!there) return;
+    names += (names.empty() ? "" : ",") + std::string(name);
+  };
+  add(config.regulariser.contrast, "contrast");
+  add(config.regulariser.l2norm, "l2norm");
+  add(effective_weight_decay(config) > 0, "weight-decay");
+  return names.empty() ? "none" : names;
+}
+
+void bench_epoch_command(const Context& context, const EpochOptions& options,
+                         const GlobalOptions& globals) {
+  const ChosenRun run = choose_run(context, options.run, globals);
+  const TrainConfig& config = run.config;
+  const EpochBench result =
+      bench_epoch(context, run.graph, config, options.bench.measure, options.bench.plain());
+  if (globals.json) {
+    nlohmann::ordered_json out = {{"bench", "epoch"},
+                                  {"dataset", run.graph.name},
+                                  {"nodes", run.graph.nodes()},
+                                  {"method", config.method},
+                                  {"encoder", name_of(config.encoder.kind)},
+                                  {"dim", config.encoder.dim},
+                                  {"score", name_of(config.contrast.score)},
+                                  {"positives", nullptr},
+                                  {"reg", regularisers(config)},
+                                  {"recipe", run.recipe}};
+    if (config.method == "lc") out["positives"] = name_of(config.contrast.positives);
+    add_times(out, context, options.bench, result.ours, result.plain);
+    out["pairs"] = pairs_rule;
+    out["first_loss"] = result.first_loss;
+    out["baseline_first_loss"] = number_or_null(result.plain_first_loss);
+    print_result(out.dump(2) + "\n");
+    return;
+  }
+  std::string text = fmt::format("one epoch of {} on {}: {} nodes, {} score, regulariser {}\n\n",
+                                 config.method, run.graph.name, with_commas(run.graph.nodes()),
+                                 name_of(config.contrast.score), regularisers(config));
+  text += times_table(context, options.bench, "plain libtorch", result.ours, result.plain);
+  if (result.plain_first_loss) {
+    text += fmt::format("loss of the first epoch: {:.6f}, plain {:.6f}; {}\n", result.first_loss,
+                        *result.plain_first_loss, pairs_rule);
+  }
+  print_result(text);
+}
+
+}  // namespace
+
+void add_bench_epoch(CLI::App& bench, GlobalOptions& options) {
+  CLI::App* command = bench.add_subcommand(
+      "epoch", "Whole training epochs: forward, loss, backward, Adam, statistics");
+  command->footer(
+      std::string("The plain baseline has dense features, gathers and scatters the "
+                  "messages of every propagation,\nand leaves the gradient to autograd; ") +
+      pairs_rule + ".");
+  const auto chosen = std::make_shared<EpochOptions>();
+  add_dataset_options(*command, chosen->run.dataset);
+  add_bench_options(*command, chosen->bench);
+  add_train_options(*command, chosen->run);
+  command->callback([chosen, &options] {
+    options.action = [chosen, &options](const Context& context) {
+      bench_epoch_command(context, *chosen, options);
+    };
+  });
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/options/dataset_options.h"
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "creg/train/trainer.h"
+#include "io/embedding_writers.h"
+#include "io/npy.h"
+
+namespace creg::cli {
+namespace {
+
+struct EmbedOptions {
+  DatasetOptions dataset;
+  std::string checkpoint;
+  std::string out;
+};
+
+void write_embedding(const Context& context, const std::filesystem::path& path,
+                     const DenseMatrix& embedding, const NodeNames& names) {
+  const std::string kind = path.extension().string();
+  if (kind == ".npy") {
+    write_npy(path, embedding);
+  } else if (kind == ".tsv") {
+    write_embedding_tsv(context, path, embedding, names);
+  } else if (kind == ".txt") {
+    write_embedding_word2vec(context, path, embedding, names);
+  } else if (kind == ".safetensors") {
+    write_embedding_safetensors(context, path, embedding, names);
+  } else {
+    fail_input({.what = "unknown kind of file",
+                .file = "--out",
+                .found = in_quotes(path.string()),
+                .expected = "a name that ends in .npy, .tsv, .txt (word2vec) or .safetensors"});
+  }
+}
+
+void embed_command(const Context& context, const EmbedOptions& options,
+                   const GlobalOptions& globals) {
+  const Dataset dataset = open_chosen(context, options.dataset, globals);
+  const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
+  const DenseMatrix embedding = embed(context, graph, options.checkpoint);
+  write_embedding(context, options.out, embedding, graph.names);
+  if (globals.json) {
+    const nlohmann::ordered_json out = {{"dataset", graph.name},
+                                        {"checkpoint", options.checkpoint},
+                                        {"out", options.out},
+                                        {"nodes", embedding.rows},
+                                        {"dim", embedding.cols}};
+    print_result(out.dump(2) + "\n");
+  } else {
+    print_result(fmt::format("{}: {} x {} of {}\n", options.out, with_commas(embedding.rows),
+                             with_commas(embedding.cols), graph.name));
+  }
+}
+
+}  // namespace
+
+void add_embed(CLI::App& app, GlobalOptions& options) {
+  CLI::App* command = app.add_subcommand("embed", "Embed a graph with a trained encoder");
+  const auto chosen = std::make_shared<EmbedOptions>();
+  add_dataset_options(*command, chosen->dataset);
+  command->add_option("--checkpoint", chosen->checkpoint, "DIR/checkpoint.pt of a run")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--out", chosen->out, "The file to write: .npy, .tsv, .txt or .safetensors")
+      ->type_name("FILE")
+      ->required();
+  command->callback([chosen, &options] {
+    options.action = [chosen, &options](const Context& context) {
+      embed_command(context, *chosen, options);
+    };
+  });
+}
+
+}  // namespace creg::cli

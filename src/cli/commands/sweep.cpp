@@ -1,0 +1,401 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/options/train_options.h"
+#include "cli/training_run.h"
+#include "core/parallel.h"
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "creg/core/progress.h"
+#include "creg/learn/metrics.h"
+#include "io/file.h"
+#include "ops/tensor_memory.h"
+#include "train/memory_estimate.h"
+#include "train/parameters.h"
+#include "train/recipes.h"
+
+namespace creg::cli {
+namespace {
+
+struct SweepCommand {
+  TrainOptions options;
+  std::string recipe;
+  std::vector<std::string> grid;
+  std::string out;
+  int seeds = 1;
+  int eval_splits = 0;
+  int calibrate = 0;
+};
+
+using Point = std::vector<std::pair<std::string, std::string>>;
+
+std::string label(const Point& point) {
+  std::string text;
+  for (const auto& [key, value] : point) text += (text.empty() ? "" : " ") + key + "=" + value;
+  return text.empty() ? "as it is" : text;
+}
+
+/// "lr=0.1,0.01" as a key and its values.
+std::pair<std::string, std::vector<std::string>> parse_axis(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    fail_input({.what = "not a grid",
+                .file = "--grid",
+                .found = in_quotes(text),
+                .expected = "KEY=VALUE,VALUE,… such as lr=0.01,0.001"});
+  }
+  std::string key = text.substr(0, equals);
+  std::replace(key.begin(), key.end(), '-', '_');
+  find_parameter(key);
+  std::vector<std::string> values;
+  std::size_t begin = equals + 1;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    values.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return {key, values};
+}
+
+std::vector<Point> grid_points(const std::vector<std::string>& axes) {
+  std::vector<Point> points = {{}};
+  for (const std::string& axis : axes) {
+    const auto [key, values] = parse_axis(axis);
+    std::vector<Point> longer;
+    for (const Point& point : points) {
+      for (const std::string& value : values) {
+        longer.push_back(point);
+        longer.back().emplace_back(key, value);
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+/// A folder's name for the point: "lr=0.01,ratio=1".
+std::string folder_name(const Point& point) {
+  std::string text = label(point);
+  for (char& c : text) {
+    if (c == ' ') c = ',';
+    if (c == '/') c = '_';
+  }
+  return text;
+}
+
+/// Where a sweep that is kept in FILE.jsonl keeps the calibration of its runs.
+std::filesystem::path calibration_folder(std::filesystem::path out) {
+  return out.replace_extension(".calibration");
+}
+
+/// What one point of the grid came to.
+struct PointOutcome {
+  Point point;
+  std::vector<double> val;
+  std::vector<double> test;
+  double seconds = 0;
+};
+
+nlohmann::ordered_json statistic(const std::vector<double>& values) {
+  const Summary stats = summarise(values);
+  return {{"mean", stats.mean}, {"std", stats.std}, {"values", values}};
+}
+
+nlohmann::ordered_json point_json(const Point& point) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : point) out[key] = value;
+  return out;
+}
+
+/// What was done before, by a file that grows by one line per finished point.
+class Journal {
+ public:
+  Journal(std::filesystem::path path, const std::string& base) : path_(std::move(path)) {
+    if (path_.empty()) return;
+    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path());
+    if (!is_there(path_)) {
+      text_ = nlohmann::ordered_json({{"base", base}}).dump() + "\n";
+      write_file(path_, text_);
+      return;
+    }
+    text_ = map_file(path_).text();
+    std::size_t begin = 0;
+    for (int line = 1; begin < text_.size(); ++line) {
+      const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+      read_line(text_.substr(begin, end - begin), line, base);
+      begin = end + 1;
+    }
+  }
+
+  const PointOutcome* find(const Point& point) const {
+    const auto found = done_.find(label(point));
+    return found == done_.end() ? nullptr : &found->second;
+  }
+
+  void add(const PointOutcome& outcome) {
+    if (path_.empty()) return;
+    const nlohmann::ordered_json line = {{"point", point_json(outcome.point)},
+                                         {"val", outcome.val},
+                                         {"test", outcome.test},
+                                         {"seconds", outcome.seconds}};
+    text_ += line.dump() + "\n";
+    write_file(path_, text_);
+  }
+
+ private:
+  void read_line(const std::string& text, int line, const std::string& base) {
+    const auto fail = [&](const std::string& what, const std::string& hint) {
+      fail_input({.what = what,
+                  .file = path_.string(),
+                  .place = "line " + std::to_string(line),
+                  .hint = hint});
+    };
+    const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (json.is_discarded()) fail("not a line of a sweep", "choose another file with --out");
+    if (line == 1) {
+      if (!json.contains("base") || json["base"] != base) {
+        fail("this is another sweep: its dataset, settings or seeds differ",
+             "choose another file with --out");
+      }
+      return;
+    }
+    try {
+      PointOutcome outcome;
+      for (const auto& [key, value] : json.at("point").items()) {
+        outcome.point.emplace_back(key, value.get<std::string>());
+      }
+      outcome.val = json.at("val").get<std::vector<double>>();
+      outcome.test = json.at("test").get<std::vector<double>>();
+      outcome.seconds = json.at("seconds").get<double>();
+      done_[label(outcome.point)] = outcome;
+    } catch (const nlohmann::json::exception& error) {
+      fail(std::string("not a line of a sweep: ") + error.what(), "choose another file with --out");
+    }
+  }
+
+  std::filesystem::path path_;
+  std::string text_;
+  std::map<std::string, PointOutcome> done_;
+};
+
+ChosenRun run_at(const ChosenRun& base, const Point& point) {
+  ChosenRun run = base;
+  for (const auto& [key, value] : point) find_parameter(key).set(run.config, value);
+  check_config(run.config);
+  return run;
+}
+
+/// Runs what the journal lacks: all points and seeds side by side, one thread each.
+std::vector<PointOutcome> run_points(const Context& context, const ChosenRun& base,
+                                     const std::vector<Point>& points, const RunPlan& plan,
+                                     Journal& journal) {
+  std::vector<PointOutcome> outcomes(points.size());
+  std::vector<std::size_t> missing;
+  std::int64_t epochs = 0;
+  std::int64_t largest = 0;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const ChosenRun run = run_at(base, points[p]);
+    largest = std::max(largest, estimate_memory(run.graph, run.config).total);
+    require_memory(estimate_memory(run.graph, run.config), 1, available_memory());
+    if (const PointOutcome* done = journal.find(points[p])) {
+      outcomes[p] = *done;
+    } else {
+      missing.push_back(p);
+      epochs += run.config.epochs * static_cast<std::int64_t>(plan.seeds.size());
+    }
+  }
+  const std::size_t seeds = plan.seeds.size();
+  const auto tasks = static_cast<std::int64_t>(missing.size() * seeds);
+  const bool side_by_side =
+      tasks > 1 && largest <= available_memory() / std::max(1, context.threads());
+  ProgressTask progress(context, fmt::format("{} points x {} seeds", missing.size(), seeds), epochs,
+                        "epochs");
+  std::mutex mutex;
+  std::vector<std::vector<SeedResult>> results(points.size(), std::vector<SeedResult>(seeds));
+  std::vector<std::size_t> finished(points.size(), 0);
+  const auto one = [&](std::int64_t task) {
+    const std::size_t p = missing[static_cast<std::size_t>(task) / seeds];
+    const std::size_t s = static_cast<std::size_t>(task) % seeds;
+    const ChosenRun run = run_at(base, points[p]);
+    const Context mine =
+        side_by_side ? side_context(context, plan.seeds[s]) : context.with_seed(plan.seeds[s]);
+    RunPlan mine_plan = plan;
+    if (plan.calibrate > 0) mine_plan.calibration_folder /= folder_name(points[p]);
+    SeedResult result = run_one(mine, run, mine_plan, &progress);
+    result.training.embedding = {};
+    const std::lock_guard lock(mutex);
+    results[p][s] = std::move(result);
+    if (++finished[p] < seeds) return;
+    PointOutcome outcome{.point = points[p]};
+    for (const SeedResult& seed : results[p]) {
+      if (!seed.classification) {
+        fail_input({.what = "the labels cannot be evaluated, so there is nothing to compare by",
+                    .file = base.graph.name});
+      }
+      const ClassifyResult& classified = *seed.classification;
+      outcome.val.insert(outcome.val.end(), classified.val_accuracy.begin(),
+                         classified.val_accuracy.end());
+      outcome.test.insert(outcome.test.end(), classified.accuracy.begin(),
+                          classified.accuracy.end());
+      outcome.seconds += seed.training.seconds;
+    }
+    journal.add(outcome);
+    outcomes[p] = std::move(outcome);
+  };
+  if (side_by_side) {
+    parallel_tasks(context, tasks, one);
+  } else {
+    for (std::int64_t task = 0; task < tasks; ++task) one(task);
+  }
+  progress.finish();
+  return outcomes;
+}
+
+void show_outcomes(const ChosenRun& base, std::vector<PointOutcome> outcomes, bool json) {
+  std::stable_sort(outcomes.begin(), outcomes.end(),
+                   [](const PointOutcome& a, const PointOutcome& b) {
+                     return summarise(a.val).mean > summarise(b.val).mean;
+                   });
+  const PointOutcome& best = outcomes.front();
+  if (json) {
+    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    for (const PointOutcome& outcome : outcomes) {
+      points.push_back({{"point", point_json(outcome.point)},
+                        {"val_accuracy", statistic(outcome.val)},
+                        {"seconds", outcome.seconds}});
+    }
+    const nlohmann::ordered_json out = {{"dataset", base.graph.name},
+                                        {"recipe", base.recipe},
+                                        {"points", points},
+                                        {"best", point_json(best.point)},
+                                        {"best_accuracy", statistic(best.test)}};
+    print_result(out.dump(2) + "\n");
+    return;
+  }
+  std::string text = fmt::format("{}, {}: validation accuracy, best first\n\n{:>7} {:>6}  {}\n",
+                                 base.graph.name, base.recipe, "percent", "std", "point");
+  for (const PointOutcome& outcome : outcomes) {
+    const Summary val = summarise(outcome.val);
+    text +=
+        fmt::format("{:7.2f} {:6.2f}  {}\n", 100 * val.mean, 100 * val.std, label(outcome.point));
+  }
+  const Summary test = summarise(best.test);
+  text += fmt::format("\ntest accuracy of the best point: {:.2f} +- {:.2f}\n", 100 * test.mean,
+                      100 * test.std);
+  print_result(text);
+}
+
+void sweep_command(const Context& context, const SweepCommand& command,
+                   const GlobalOptions& globals) {
+  install_tensor_memory();
+  TrainOptions options = command.options;
+  options.recipe = command.recipe;
+  // "ml/cora" means the shipped recipe of that name.
+  if (!command.recipe.empty() && command.recipe != "none" && !is_there(command.recipe)) {
+    const std::size_t slash = command.recipe.find('/');
+    const std::string method = command.recipe.substr(0, slash);
+    const std::string dataset = slash == std::string::npos ? "" : command.recipe.substr(slash + 1);
+    if (find_recipe(method, dataset) == nullptr) {
+      std::vector<std::string> names;
+      for (const Recipe& recipe : shipped_recipes()) {
+        names.push_back(recipe.path.substr(0, recipe.path.size() - 5));
+      }
+      fail_input({.what = "no such recipe",
+                  .file = "RECIPE",
+                  .found = in_quotes(command.recipe),
+                  .expected = "a file, none, or " + join_words(names, " or ")});
+    }
+    options.recipe.clear();
+    if (!options.values.contains("method")) options.values["method"] = method;
+    if (options.dataset.dataset.empty()) options.dataset.dataset = dataset;
+  }
+  const ChosenRun base = choose_run(context, options, globals);
+  if (!base.graph.has_labels()) {
+    fail_input({.what = "a sweep compares validation accuracies, and this dataset has no labels",
+                .file = base.graph.name,
+                .hint = "training needs none: creg train"});
+  }
+  RunPlan plan;
+  plan.splits = command.eval_splits;
+  if (command.calibrate > 0) {
+    if (command.out.empty()) {
+      fail_input({.what = "the calibration of the runs needs a place to be kept",
+                  .file = "--calibrate",
+                  .expected = "--out FILE.jsonl too"});
+    }
+    plan.calibrate = command.calibrate;
+    plan.calibration_folder = calibration_folder(command.out);
+  }
+  for (int s = 0; s < command.seeds; ++s) plan.seeds.push_back(static_cast<std::uint64_t>(s));
+  const std::string identity =
+      fmt::format("dataset = {}\nseeds = {}\nsplits = {}\n{}", base.graph.name, command.seeds,
+                  command.eval_splits, config_toml(base.config));
+  Journal journal(command.out, identity);
+  try {
+    std::vector<PointOutcome> outcomes =
+        run_points(context, base, grid_points(command.grid), plan, journal);
+    if (outcomes.front().val.empty()) {
+      fail_input({.what = "the protocol has no validation nodes to choose by",
+                  .file = base.dataset.protocol});
+    }
+    show_outcomes(base, std::move(outcomes), globals.json);
+    if (command.calibrate > 0) {
+      context.log().write(LogLevel::notice, "how the calibration moved: creg history " +
+                                                plan.calibration_folder.string() + "/*");
+    }
+  } catch (const Interrupted&) {
+    if (!command.out.empty()) {
+      context.log().write(LogLevel::notice,
+                          "stopped; the same command goes on with what " + command.out + " lacks");
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, GlobalOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("sweep", "Try a grid of settings, compared by validation accuracy");
+  const auto chosen = std::make_shared<SweepCommand>();
+  command
+      ->add_option("RECIPE", chosen->recipe,
+                   "Where to start: a TOML file, METHOD/DATASET of a shipped recipe, or none")
+      ->required();
+  command->add_option("--grid", chosen->grid, "A parameter and its values; several make all pairs")
+      ->type_name("KEY=V1,V2");
+  command->add_option("--seeds", chosen->seeds, "Seeds 0 … N-1 for every point [1]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--out", chosen->out, "Keep finished points here, and go on from them")
+      ->type_name("FILE.jsonl");
+  command
+      ->add_option("--eval-splits", chosen->eval_splits,
+                   "Splits to evaluate on, where the dataset has no public one [20]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--calibrate", chosen->calibrate,
+                   "Measure the calibration of every run each EVERY epochs [10], kept beside --out "
+                   "for creg history")
+      ->type_name("EVERY")
+      ->expected(0, 1)
+      ->default_str("10")
+      ->check(CLI::Range(1, 1000000));
+  add_dataset_options(*command, chosen->options.dataset, DatasetFlags::without_splits);
+  add_parameter_flags(*command, chosen->options);
+  command->callback([chosen, &options] {
+    options.action = [chosen, &options](const Context& context) {
+      sweep_command(context, *chosen, options);
+    };
+  });
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,43 @@
+// The figures of calibration by name, as JSON and in words.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/classifier_calibration.h"
+#include "calibration/direction_statistics.h"
+#include "calibration/embedding_calibration.h"
+#include "calibration/generalisation_bound.h"
+
+namespace creg::cli {
+
+/// ece, q_positive … by the names that scripts rely on; null where labels are missing.
+nlohmann::ordered_json calibration_figures(const EmbeddingCalibration& found);
+
+/// What one embedding came to.
+struct CalibratedRun {
+  std::string file;
+  EmbeddingCalibration embedding;
+  std::optional<ClassifierCalibration> classifier;
+  std::string no_classifier;  ///< why there is none
+  std::optional<BoundResult> bound;
+  std::optional<DirectionStatistics> direction;
+  std::string no_direction;  ///< why there is none
+};
+
+struct CalibrationReport {
+  std::string dataset;
+  std::int64_t nodes = 0;
+  std::int64_t labelled = 0;
+  PairOptions pairs;
+  PairCalibrationOptions options;
+  std::string protocol;  ///< of the classifier's split
+  std::vector<CalibratedRun> runs;
+};
+
+nlohmann::ordered_json calibration_json(const CalibrationReport& report);
+std::string calibration_text(const CalibrationReport& report);
+
+}  // namespace creg::cli

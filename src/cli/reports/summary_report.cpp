@@ -1,0 +1,30 @@
+#include "cli/reports/summary_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "creg/learn/metrics.h"
+
+namespace creg::cli {
+
+nlohmann::ordered_json summary_json(const std::vector<double>& values) {
+  if (values.empty()) return nullptr;
+  const Summary summary = summarise(values);
+  return {{"mean", summary.mean}, {"std", summary.std}, {"values", summary.values}};
+}
+
+std::string percent_header() {
+  return fmt::format("{:<16}{:>8}{:>8}{:>8}{:>8}\n", "percent", "mean", "std", "least", "most");
+}
+
+std::string percent_row(std::string_view label, const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const Summary summary = summarise(values);
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return fmt::format("{:<16}{:>8.2f}{:>8.2f}{:>8.2f}{:>8.2f}\n", label, 100 * summary.mean,
+                     100 * summary.std, 100 * *least, 100 * *most);
+}
+
+}  // namespace creg::cli

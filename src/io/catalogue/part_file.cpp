@@ -1,0 +1,99 @@
+#include "io/catalogue/part_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "creg/core/error.h"
+#include "io/file.h"
+
+namespace creg {
+namespace {
+
+// An ETag is a short quoted word; anything longer was not written by us.
+constexpr std::int64_t longest_version = 1024;
+
+std::filesystem::path with_suffix(const std::filesystem::path& path, const char* suffix) {
+  std::filesystem::path result = path;
+  result += suffix;
+  return result;
+}
+
+}  // namespace
+
+PartFile::PartFile(std::filesystem::path final_path)
+    : final_path_(std::move(final_path)),
+      path_(with_suffix(final_path_, ".part")),
+      version_path_(with_suffix(final_path_, ".part.etag")) {
+  fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail_errno(errno, "cannot create a file here", path_.string());
+  struct stat status {};
+  if (::fstat(fd_, &status) != 0) {
+    const int error = errno;
+    ::close(fd_);
+    fail_errno(error, "cannot read", path_.string());
+  }
+  size_ = status.st_size;
+  std::error_code ignored;
+  if (size_ > 0 && std::filesystem::is_regular_file(version_path_, ignored)) {
+    const Bytes kept = map_file(version_path_);
+    if (kept.size() <= longest_version) version_ = kept.text();
+  }
+}
+
+PartFile::~PartFile() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (size_ == 0) {
+    ::unlink(path_.c_str());
+    remove_version();
+  }
+}
+
+void PartFile::append(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), size_);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail_errno(errno, "cannot write", path_.string(),
+                 "what came so far stays there: free some space and run the same again, or choose "
+                 "another place with --data-dir");
+    }
+    size_ += written;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void PartFile::clear() {
+  if (::ftruncate(fd_, 0) != 0) fail_errno(errno, "cannot write", path_.string());
+  size_ = 0;
+  remove_version();
+}
+
+void PartFile::set_version(std::string_view version) {
+  if (version == version_) return;
+  remove_version();
+  if (version.empty() || static_cast<std::int64_t>(version.size()) > longest_version) return;
+  write_file(version_path_, version);
+  version_ = version;
+}
+
+void PartFile::remove_version() {
+  version_.clear();
+  ::unlink(version_path_.c_str());
+}
+
+void PartFile::commit() {
+  if (::fsync(fd_) != 0) fail_errno(errno, "cannot write", path_.string());
+  if (::rename(path_.c_str(), final_path_.c_str()) != 0) {
+    fail_errno(errno, "cannot rename the finished file to this name", final_path_.string());
+  }
+  remove_version();
+  ::close(fd_);
+  fd_ = -1;
+}
+
+}  // namespace creg

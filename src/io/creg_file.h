@@ -1,0 +1,40 @@
+// `.creg`: a whole Graph in one binary file that is mapped, not parsed. docs/file-formats.md says
+// what lies where.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "creg/core/context.h"
+#include "creg/graph/graph.h"
+#include "io/file.h"
+
+namespace creg {
+
+inline constexpr std::uint32_t creg_format_version = 1;
+
+/// Where a graph came from.
+struct CregProvenance {
+  std::string source;                   ///< the dataset or file it was read from
+  std::vector<std::string> transforms;  ///< names of what was done to it since
+  std::string writer;                   ///< the program that wrote the file; set by write_creg
+
+  bool operator==(const CregProvenance&) const = default;
+};
+
+/// Writes the graph, whole or not at all. A graph that does not pass `validate` is refused: it
+/// could not be read back.
+void write_creg(const Context& context, const std::filesystem::path& path, const Graph& graph,
+                const CregProvenance& provenance);
+
+/// The graph as views of the mapped bytes; nothing is copied. Checked before anything is used: the
+/// checksum of the header and of every section, that sections fit each other, offsets, column
+/// bounds, finite values. Any fault is an input error that names the section and its byte.
+Graph read_creg(const Context& context, const Bytes& bytes, CregProvenance* provenance = nullptr);
+
+/// Whether the bytes start as a .creg file does.
+bool is_creg(const Bytes& bytes);
+
+}  // namespace creg

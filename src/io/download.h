@@ -1,0 +1,57 @@
+// Getting the catalogue's files: over HTTP or from a mirror, verified before they get their name.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "creg/core/context.h"
+#include "io/catalogue.h"
+
+namespace creg {
+
+struct GetOptions {
+  std::filesystem::path data_dir;  ///< empty: data_folder()
+  /// A folder or an http(s) address to take the files from, as `<mirror>/<folder>/<file>` or
+  /// `<mirror>/<file>`; empty: where they are published.
+  std::string mirror;
+  int retries = 4;                ///< after a broken connection or a server in trouble; counted
+                                  ///< anew whenever a try brought something
+  double retry_wait_seconds = 1;  ///< before the first retry; doubled each time
+  double stall_seconds = 30;      ///< a connection that brings nothing for so long is dropped
+  int connect_seconds = 30;
+};
+
+enum class GetOutcome {
+  fetched,
+  resumed,        ///< a part was there from an earlier call
+  already_there,  ///< and right, as far as can be told
+  unpacked,       ///< taken out of an archive
+};
+
+struct GetFile {
+  std::string name;
+  GetOutcome outcome = GetOutcome::fetched;
+  std::int64_t bytes = 0;  ///< received, copied or unpacked by this call
+  double seconds = 0;
+  bool verified = false;  ///< held against a known checksum
+};
+
+struct GetReport {
+  std::filesystem::path folder;
+  std::vector<GetFile> files;
+};
+
+/// False in a build without libcurl; a mirror that is a folder works there too.
+bool download_available();
+
+/// Gets what is missing or wrong in the dataset's folder (made if need be) and asks nothing. A file
+/// arrives as `<file>.part` and gets its name only when it is whole and right, so a wrong file is
+/// replaced by a right one or stays. After Ctrl-C, a lost connection or a full disk the part stays,
+/// and the next call goes on from there. Several processes may do this at once: one works, the
+/// others wait.
+GetReport get_dataset(const Context& context, const CatalogueEntry& entry,
+                      const GetOptions& options);
+
+}  // namespace creg

@@ -1,0 +1,308 @@
+#include "io/formats/node_table.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "io/containers/npz.h"
+#include "io/formats/class_names.h"
+#include "io/formats/graph_arrays.h"
+#include "io/formats/number_rows.h"
+#include "io/formats/scipy_sparse.h"
+#include "io/npy.h"
+#include "io/text/id_field.h"
+#include "io/text/text_blocks.h"
+
+namespace creg {
+namespace {
+
+using Row = std::vector<std::string>;
+
+constexpr std::array<std::string_view, 8> id_names = {"",       "id",   "node",  "node_id",
+                                                      "nodeid", "name", "index", "key"};
+constexpr std::array<std::string_view, 7> label_names = {"label", "labels", "class", "category",
+                                                         "group", "target", "y"};
+
+bool among(std::span<const std::string_view> names, const std::string& field) {
+  return std::find(names.begin(), names.end(), lower_case(field)) != names.end();
+}
+
+bool is_feature_header(const Row& first, const Row& second) {
+  if (among(id_names, first[0])) return true;
+  const auto values = std::span(first).subspan(1);
+  if (values.empty()) return false;
+  if (std::none_of(values.begin(), values.end(), looks_numeric)) return true;
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    if (values[c] != std::to_string(c)) return false;
+  }
+  return !second.empty() && !looks_numeric(first[0]) && is_plain_integer(second[0]);
+}
+
+bool is_label_header(const Row& first, const Row& second) {
+  if (among(id_names, first[0])) return true;
+  if (first.size() > 1 && among(label_names, first[1])) return true;
+  return !second.empty() && !looks_numeric(first[0]) && is_plain_integer(second[0]);
+}
+
+struct TableShape {
+  Separator separator = Separator::comma;
+  std::int64_t columns = 0;  // of the first data row; 0 without rows
+  std::int64_t skip = 0;
+};
+
+template <class IsHeader>
+TableShape detect_shape(const Context& context, const Bytes& bytes, const TableOptions& options,
+                        IsHeader is_header) {
+  const TextHead head = read_head(bytes, 2);
+  TableShape shape;
+  if (head.rows.empty()) return shape;
+  const auto separator_of = [&](const TextHead::Row& row) {
+    return options.separator == Separator::automatic ? detect_separator(row.text)
+                                                     : options.separator;
+  };
+  // With a header in question the row behind it is the safer witness.
+  shape.separator = separator_of(head.rows.back());
+  Row first = split_row(head.rows[0].text, shape.separator);
+  const Row second = head.rows.size() > 1 ? split_row(head.rows[1].text, shape.separator) : Row();
+  const bool header = options.header.value_or(!first.empty() && is_header(first, second));
+  shape.skip = header ? head.rows[0].end : head.rows[0].begin;
+  if (header && !options.header) {
+    context.log().write(LogLevel::info, bytes.name + ": the first row " +
+                                            in_quotes(head.rows[0].text) + " is taken as a header");
+  }
+  if (!header) {
+    shape.separator = separator_of(head.rows[0]);
+    first = split_row(head.rows[0].text, shape.separator);
+  }
+  shape.columns = static_cast<std::int64_t>(header ? second.size() : first.size());
+  return shape;
+}
+
+constexpr auto no_label = static_cast<std::uint32_t>(-1);
+
+// The label rows of one block.
+struct LabelRows {
+  std::vector<std::uint32_t> nodes;    // node numbers, or local numbers of ids
+  std::vector<std::uint32_t> classes;  // local numbers of labels, or no_label
+  std::vector<const char*> at;
+  std::deque<std::string> unescaped;
+
+  void clear() {
+    nodes.clear();
+    classes.clear();
+    at.clear();
+    unescaped.clear();
+  }
+};
+
+class LabelReader {
+ public:
+  // Without an index ids are the numbers 0..nodes-1.
+  LabelReader(const Context& context, const Bytes& bytes, const TableOptions& options,
+              NodeIndex* index, bool known_only, std::int64_t nodes)
+      : context_(context),
+        bytes_(bytes),
+        shape_(detect_shape(context, bytes, options, is_label_header)),
+        index_(index),
+        known_only_(known_only),
+        nodes_(nodes) {}
+
+  NodeLabels run() {
+    for_each_batch(context_, bytes_, {.skip = shape_.skip}, [&](std::span<const TextBlock> blocks) {
+      const std::size_t count = std::max(rows_.size(), blocks.size());
+      rows_.resize(count);
+      ids_.resize(count);
+      labels_.resize(count);
+      for_blocks(context_, blocks, [&](std::size_t b) { parse(blocks[b], b); });
+      take(blocks);
+      return true;
+    });
+    found_.resize(static_cast<std::size_t>(index_ != nullptr ? index_->size() : nodes_),
+                  unlabelled);
+    return number_classes();
+  }
+
+ private:
+  void parse(const TextBlock& block, std::size_t b) {
+    rows_[b].clear();
+    ids_[b].clear();
+    labels_[b].clear();
+    for_each_line(block.text(), [&](std::string_view line) {
+      if (is_blank_or_comment(line)) return;
+      FieldReader reader(line, shape_.separator, rows_[b].unescaped);
+      Field id;
+      Field label;
+      Field more;
+      reader.next(id);
+      check_id_field(block, id);
+      if (!reader.next(label) || reader.next(more)) {
+        block.fail(line.data(), {.what = "not a row of labels",
+                                 .found = "another number of columns",
+                                 .expected = "an id and a label, separated by " +
+                                             separator_name(shape_.separator)});
+      }
+      if (label.problem != nullptr) block.fail(label.at, {.what = label.problem});
+      if (label.text.size() > max_name_bytes) {
+        block.fail(label.at, {.what = "a label is too long"});
+      }
+      rows_[b].nodes.push_back(index_ != nullptr ? add_id(block, ids_[b], id)
+                                                 : row_number(block, id));
+      rows_[b].classes.push_back(label.text.empty() ? no_label
+                                                    : labels_[b].add(label.text, label.at).local);
+      rows_[b].at.push_back(id.at);
+    });
+  }
+
+  std::uint32_t row_number(const TextBlock& block, const Field& id) const {
+    const auto number = parse_plain_integer(id.text, nodes_ - 1);
+    if (!number) {
+      block.fail(id.at, {.what = "node id out of range, or not a row number",
+                         .found = in_quotes(id.text),
+                         .expected = "0 to " + std::to_string(nodes_ - 1)});
+    }
+    return static_cast<std::uint32_t>(*number);
+  }
+
+  // Gives nodes and classes their numbers, in file order.
+  void take(std::span<const TextBlock> blocks) {
+    if (index_ != nullptr) {
+      number_names(context_, *index_, known_only_, blocks, std::span(ids_).first(blocks.size()),
+                   bytes_.name);
+      nodes_ = index_->size();
+    }
+    classes_.add(context_, std::span(labels_).first(blocks.size()), bytes_.name);
+    constexpr std::int32_t unseen = unlabelled - 1;
+    found_.resize(static_cast<std::size_t>(nodes_), unseen);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const LabelRows& rows = rows_[b];
+      for (std::size_t r = 0; r < rows.nodes.size(); ++r) {
+        const std::size_t node =
+            index_ != nullptr ? static_cast<std::size_t>(ids_[b].id(rows.nodes[r])) : rows.nodes[r];
+        if (found_[node] != unseen) {
+          blocks[b].fail(rows.at[r],
+                         {.what = "a node is listed twice", .expected = "one label for each id"});
+        }
+        found_[node] = rows.classes[r] == no_label ? unlabelled : labels_[b].id(rows.classes[r]);
+      }
+    }
+  }
+
+  NodeLabels number_classes() {
+    const NodeNames texts = classes_.names(context_);
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < texts.size(); ++i) names.emplace_back(texts[i]);
+    ClassOrder order = order_classes(names);
+    for (std::int32_t& label : found_) {
+      label = label < 0 ? unlabelled : order.number[static_cast<std::size_t>(label)];
+    }
+    const auto suspect = std::find_if(names.begin(), names.end(), looks_like_no_label);
+    if (suspect != names.end()) {
+      context_.log().write(
+          LogLevel::notice,
+          bytes_.name + ": the label " + in_quotes(*suspect) +
+              " is taken as a class; leave the label empty for an unlabelled node");
+    }
+    return {.labels = std::move(found_), .class_names = std::move(order.names)};
+  }
+
+  const Context& context_;
+  const Bytes& bytes_;
+  TableShape shape_;
+  NodeIndex* index_;
+  bool known_only_;
+  std::int64_t nodes_;
+  std::vector<LabelRows> rows_;
+  std::vector<LocalNames> ids_;
+  std::vector<LocalNames> labels_;
+  NodeIndex classes_;
+  std::vector<std::int32_t> found_;
+};
+
+// The array under `key`, or the only one there is.
+NdArray only_array(const NpzFile& file, std::string_view key) {
+  if (!key.empty() && file.contains(key)) return file.read(key);
+  if (file.keys().size() == 1) return file.read(file.keys()[0]);
+  fail_input({.what = "which of the arrays is meant?",
+              .file = file.name(),
+              .found = with_commas(static_cast<std::int64_t>(file.keys().size())) + " arrays",
+              .expected = key.empty() ? "one array, or a SciPy sparse matrix"
+                                      : "one array, or one named " + in_quotes(key)});
+}
+
+}  // namespace
+
+DenseMatrix read_keyed_features(const Context& context, const Bytes& bytes,
+                                const TableOptions& options, NodeIndex& index) {
+  const TableShape shape = detect_shape(context, bytes, options, is_feature_header);
+  if (shape.columns == 1) {
+    fail_input(
+        {.what = "rows of a single column",
+         .file = bytes.name,
+         .expected = "an id and its numbers, separated by " + separator_name(shape.separator)});
+  }
+  return read_number_rows(
+      context, bytes,
+      {.separator = shape.separator,
+       .columns = std::max<std::int64_t>(shape.columns - 1, 0),
+       .keyed = true,
+       .skip = shape.skip},
+      [&](std::span<const TextBlock> blocks, std::span<LocalNames> keys) {
+        index.add(context, keys, bytes.name);
+        for_blocks(context, blocks, [&](std::size_t b) {
+          for (std::uint32_t local = 0; local < keys[b].names().size(); ++local) {
+            if (keys[b].is_first(local)) continue;
+            const LocalNames::Name& name = keys[b].names()[local];
+            blocks[b].fail(name.at,
+                           {.what = "a node is listed twice", .found = in_quotes(name.text())});
+          }
+        });
+      });
+}
+
+bool is_array_file(const Bytes& bytes) {
+  return is_npy(bytes) || is_zip(bytes);
+}
+
+Features read_array_features(const Context& context, const Bytes& bytes) {
+  if (is_npy(bytes)) return compact(read_npy(bytes).to_matrix());
+  const NpzFile file(bytes);
+  if (is_scipy_sparse(file)) return compact(read_scipy_sparse(context, file));
+  return compact(only_array(file, "features").to_matrix());
+}
+
+NodeLabels read_keyed_labels(const Context& context, const Bytes& bytes,
+                             const TableOptions& options, NodeIndex& index, bool known_only) {
+  return LabelReader(context, bytes, options, &index, known_only, index.size()).run();
+}
+
+NodeLabels read_numbered_labels(const Context& context, const Bytes& bytes,
+                                const TableOptions& options, std::int64_t nodes) {
+  return LabelReader(context, bytes, options, nullptr, true, nodes).run();
+}
+
+NodeLabels read_array_labels(const Bytes& bytes) {
+  const NdArray array = is_npy(bytes) ? read_npy(bytes) : only_array(NpzFile(bytes), "labels");
+  if (!array.is_text()) return {.labels = labels_from_array(array), .class_names = {}};
+  array.require_dimensions(1);
+  const std::vector<std::string> texts = array.to_strings();
+  std::vector<std::string> distinct = texts;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  if (!distinct.empty() && distinct.front().empty()) distinct.erase(distinct.begin());
+  ClassOrder order = order_classes(distinct);
+  std::vector<std::int32_t> labels;
+  for (const std::string& text : texts) {
+    if (text.empty()) {
+      labels.push_back(unlabelled);
+      continue;
+    }
+    const auto at = std::lower_bound(distinct.begin(), distinct.end(), text);
+    labels.push_back(order.number[static_cast<std::size_t>(at - distinct.begin())]);
+  }
+  return {.labels = std::move(labels), .class_names = std::move(order.names)};
+}
+
+}  // namespace creg

@@ -1,0 +1,29 @@
+// Node-property datasets of the Open Graph Benchmark, as a folder or as the zip they come in:
+//
+//   raw/num-node-list.csv.gz   the number of nodes
+//   raw/num-edge-list.csv.gz   the number of edges; optional
+//   raw/edge.csv.gz            source,target
+//   raw/node-feat.csv.gz       the numbers of a node per row; optional
+//   raw/node-label.csv.gz      a class per row, NaN for none; optional
+//   split/NAME/{train,valid,test}.csv.gz   a node id per row
+//
+// None has a header. In the zip all of it lies below one folder.
+#pragma once
+
+#include <filesystem>
+
+#include "creg/core/context.h"
+#include "creg/graph/graph.h"
+#include "io/files/file_set.h"
+
+namespace creg {
+
+/// As stored: directed, every row of edge.csv an entry. Splits have the names of their folders.
+/// Counts that do not match, and ids out of range, are input errors.
+Graph read_ogb(const Context& context, const FileSet& files);
+Graph read_ogb(const Context& context, const std::filesystem::path& folder_or_zip);
+
+/// True when the set has OGB's files, at the top or below one folder.
+bool is_ogb(const FileSet& files);
+
+}  // namespace creg

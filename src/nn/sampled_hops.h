@@ -1,0 +1,24 @@
+// The matrices by which layers gather from sampled neighbours, and from some rows of a large graph.
+#pragma once
+
+#include <cstdint>
+
+#include "creg/core/context.h"
+#include "creg/graph/graph.h"
+#include "creg/ops/sparse_matrix.h"
+#include "graph/neighbour_sampler.h"
+
+namespace creg {
+
+/// The mean over a node and its sampled neighbours, for the first `rows` nodes of a batch; of their
+/// neighbours only those among the first `cols` nodes count. Nodes whose neighbours were not drawn
+/// have none. [rows, cols]
+SparseMatrix sampled_mean(const Context& context, const SampledBatch& batch, std::int64_t rows,
+                          std::int64_t cols, SparseMatrix::Shape shape);
+
+/// The same over all neighbours of the nodes first..last-1 in the whole graph: [last - first,
+/// nodes]. Row u of `gathered` lists the nodes that u gathers from. Forward products only.
+SparseMatrix mean_of_rows(const Context& context, const CsrMatrix& gathered, std::int64_t first,
+                          std::int64_t last);
+
+}  // namespace creg

@@ -1,0 +1,114 @@
+#include "ops/runtime.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/build_info.h"
+#include "creg/core/error.h"
+#include "ops/torch_compat.h"
+
+namespace creg {
+namespace {
+
+// OpenBLAS is linked by libtorch, not by us: its functions are looked up in the running process.
+template <class Function>
+Function* find_symbol(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+std::string library_of(const char* symbol) {
+  Dl_info info{};
+  void* address = dlsym(RTLD_DEFAULT, symbol);
+  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code ignored;
+  const std::filesystem::path real = std::filesystem::canonical(info.dli_fname, ignored);
+  return real.empty() ? info.dli_fname : real.string();
+}
+
+struct Blas {
+  std::string name;
+  bool slow = false;
+};
+
+Blas find_blas() {
+  if (at::hasMKL()) return {.name = "MKL"};
+  if (auto* config = find_symbol<char*()>("openblas_get_config")) return {.name = config()};
+  const std::string library = library_of("sgemm_");
+  if (library.empty()) return {.name = "built into libtorch"};
+  return {.name = library,
+          .slow = std::filesystem::path(library).filename().string().starts_with("libblas")};
+}
+
+}  // namespace
+
+TorchRuntime torch_runtime() {
+  const Blas blas = find_blas();
+  TorchRuntime runtime{.version = TORCH_VERSION,
+                       .blas = blas.name,
+                       .slow_blas = blas.slow,
+                       .cpu_capability = compat::cpu_capability(),
+                       .cuda_built = at::hasCUDA(),
+                       .devices = {"cpu"}};
+  if (at::hasCUDA()) {
+    const auto count = static_cast<int>(at::getNumGPUs());
+    for (int i = 0; i < count; ++i) {
+      runtime.devices.push_back(Device{.type = DeviceType::cuda, .index = i}.name());
+    }
+  }
+  return runtime;
+}
+
+std::string better_openblas_kernels(std::string_view kernels, std::string_view instruction_set) {
+  constexpr std::array<std::string_view, 6> wide = {"Haswell",  "Zen",        "Excavator",
+                                                    "SkylakeX", "Cooperlake", "SapphireRapids"};
+  for (const std::string_view name : wide) {
+    if (kernels == name) return {};
+  }
+  if (instruction_set == "AVX-512") return "SkylakeX";
+  if (instruction_set == "AVX2") return "Haswell";
+  return {};
+}
+
+std::string missed_blas_kernels() {
+  auto* kernels = find_symbol<char*()>("openblas_get_corename");
+  if (kernels == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr) return {};
+  return better_openblas_kernels(kernels(), build_info().instruction_set);
+}
+
+void prepare_torch(const Context& context) {
+  at::set_num_threads(context.threads());
+  if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) {
+    set_threads(context.threads());
+  }
+  const TorchRuntime runtime = torch_runtime();
+  if (runtime.slow_blas) {
+    context.log().write(LogLevel::warning, "libtorch runs on the reference BLAS (" + runtime.blas +
+                                               "), about fifty times slower than OpenBLAS; "
+                                               "install libopenblas0-openmp");
+  }
+  if (const std::string kernels = missed_blas_kernels(); !kernels.empty()) {
+    context.log().write(LogLevel::warning,
+                        "OpenBLAS does not know this processor and is several times slower than it "
+                        "could be; start with OPENBLAS_CORETYPE=" +
+                            kernels + " in the environment");
+  }
+  const std::string wanted = context.device().name();
+  for (const std::string& device : runtime.devices) {
+    if (device == wanted) return;
+  }
+  std::string present;
+  for (const std::string& device : runtime.devices) {
+    present += (present.empty() ? "" : ", ") + device;
+  }
+  fail_input({.what = "this machine and build have no such device",
+              .file = "--device",
+              .found = wanted,
+              .expected = present});
+}
+
+}  // namespace creg

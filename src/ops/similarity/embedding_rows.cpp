@@ -1,0 +1,79 @@
+#include "ops/similarity/embedding_rows.h"
+
+#include <ATen/Parallel.h>
+#include <torch/types.h>
+
+#include <atomic>
+#include <cmath>
+#include <string>
+
+#include "creg/core/error.h"
+#include "kernels/similarity.h"
+
+namespace creg::detail {
+namespace {
+
+constexpr std::int64_t norm_grain = 256;
+// Products of rows up to this norm, and their partial sums, stay in the range of float.
+constexpr double largest_plain_norm = 1.8e19;
+
+[[noreturn]] void fail_not_finite(const at::Tensor& rows, std::int64_t row) {
+  const std::int64_t width = rows.size(1);
+  const float* values = rows.data_ptr<float>() + row * width;
+  std::int64_t column = 0;
+  while (column + 1 < width && std::isfinite(values[column])) ++column;
+  fail_input({.what = "the embedding holds a value that is not finite",
+              .place = "node " + std::to_string(row) + ", column " + std::to_string(column),
+              .found = std::isnan(values[column]) ? "NaN" : "infinity",
+              .hint = "training diverged: lower the learning rate"});
+}
+
+}  // namespace
+
+at::Tensor embedding_rows(const at::Tensor& embeddings, std::string_view operation) {
+  const std::string who(operation);
+  invariant(embeddings.defined() && embeddings.dim() == 2, who + ": embeddings are a matrix");
+  invariant(embeddings.scalar_type() == at::kFloat, who + ": embeddings are float32");
+  invariant(embeddings.device().is_cpu(), who + ": embeddings are on the CPU");
+  return embeddings.detach().contiguous();
+}
+
+at::Tensor embedding_norms(const at::Tensor& rows) {
+  const std::int64_t n = rows.size(0);
+  at::Tensor norms = at::empty({n}, rows.options().dtype(at::kDouble));
+  std::atomic<std::int64_t> first_bad{n};
+  at::parallel_for(0, n, norm_grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t bad = cpu::finite_row_norms(begin, end, rows.size(1), rows.data_ptr<float>(),
+                                                   norms.data_ptr<double>());
+    if (bad < 0) return;
+    std::int64_t known = first_bad.load();
+    while (bad < known && !first_bad.compare_exchange_weak(known, bad)) {
+    }
+  });
+  if (first_bad < n) fail_not_finite(rows, first_bad);
+  return norms;
+}
+
+bool products_overflow(const at::Tensor& norms) {
+  return norms.numel() > 0 && norms.max().item<double>() > largest_plain_norm;
+}
+
+void fail_huge_products() {
+  fail_input({.what = "dot products of the embedding leave the range of float32",
+              .hint = "training diverged: lower the learning rate, or use the cosine"});
+}
+
+void check_top_k(std::int64_t k, std::int64_t nodes, SelfPairs self) {
+  const std::int64_t candidates = self == SelfPairs::include ? nodes : nodes - 1;
+  if (k >= 1 && k <= candidates) return;
+  fail_input({.what = "k, the number of most similar nodes, is out of range",
+              .found = std::to_string(k),
+              .expected = candidates > 0 ? "1 to " + std::to_string(candidates)
+                                         : "a graph with more nodes"});
+}
+
+at::Tensor inverse_norms(const at::Tensor& norms) {
+  return norms.clamp_min(1e-12).reciprocal().to(at::kFloat);
+}
+
+}  // namespace creg::detail

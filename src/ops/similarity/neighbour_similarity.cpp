@@ -1,0 +1,175 @@
+#include <torch/types.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "creg/core/error.h"
+#include "creg/core/random.h"
+#include "kernels/similarity.h"
+#include "ops/parallel_pieces.h"
+#include "ops/similarity.h"
+#include "ops/similarity/embedding_rows.h"
+
+namespace creg {
+namespace {
+
+// Rows per piece: small enough that a few nodes with very many neighbours do not hold up the rest.
+constexpr std::int64_t piece_rows = 256;
+
+/// One worker's view of a node: its distinct neighbours and the best of them.
+class NeighbourRanking {
+ public:
+  NeighbourRanking(const CsrMatrix& adjacency, const at::Tensor& rows, const at::Tensor& inverse,
+                   std::int64_t k)
+      : adjacency_(&adjacency),
+        rows_(rows.data_ptr<float>()),
+        width_(rows.size(1)),
+        inverse_(inverse.defined() ? inverse.data_ptr<float>() : nullptr),
+        k_(k) {}
+
+  /// Neighbours of `node` in rising order, without itself and repeats.
+  const std::vector<std::int32_t>& distinct(std::int64_t node) {
+    const auto row = adjacency_->row(node);
+    neighbours_.assign(row.begin(), row.end());
+    if (!std::is_sorted(neighbours_.begin(), neighbours_.end())) {
+      std::sort(neighbours_.begin(), neighbours_.end());
+    }
+    neighbours_.erase(std::unique(neighbours_.begin(), neighbours_.end()), neighbours_.end());
+    std::erase(neighbours_, static_cast<std::int32_t>(node));
+    return neighbours_;
+  }
+
+  /// Writes the best min(k, number) of the neighbours last asked for, most similar first. False
+  /// when a similarity is not finite, and then nothing is in order.
+  bool rank(std::int64_t node, float* values, std::int32_t* indices) {
+    const auto count = static_cast<std::int64_t>(neighbours_.size());
+    const std::int64_t kept = std::min(count, k_);
+    products_.resize(neighbours_.size());
+    cpu::dot_products(rows_ + node * width_, rows_, width_, neighbours_.data(), count,
+                      products_.data());
+    std::fill(values, values + kept, -std::numeric_limits<float>::infinity());
+    std::fill(indices, indices + kept, cpu::TopKLists::vacant);
+    bool finite = true;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int32_t other = neighbours_[static_cast<std::size_t>(i)];
+      float value = products_[static_cast<std::size_t>(i)];
+      if (inverse_ != nullptr) value *= inverse_[node] * inverse_[other];
+      finite = finite && std::isfinite(value);
+      cpu::offer(value, other, kept, values, indices);
+    }
+    return finite;
+  }
+
+  /// The neighbour at `place` in that order; -1 where rank() says false.
+  std::int32_t ranked(std::int64_t node, std::size_t place) {
+    best_values_.resize(neighbours_.size());
+    best_indices_.resize(neighbours_.size());
+    if (!rank(node, best_values_.data(), best_indices_.data())) return -1;
+    return best_indices_[place];
+  }
+
+ private:
+  const CsrMatrix* adjacency_;
+  const float* rows_;
+  std::int64_t width_;
+  const float* inverse_;
+  std::int64_t k_;
+  std::vector<std::int32_t> neighbours_;
+  std::vector<float> products_;
+  std::vector<float> best_values_;
+  std::vector<std::int32_t> best_indices_;
+};
+
+struct Prepared {
+  at::Tensor rows;
+  at::Tensor inverse;  ///< undefined for dot products
+};
+
+Prepared prepare(const at::Tensor& embeddings, const CsrMatrix& adjacency, std::int64_t k,
+                 Similarity similarity, std::string_view operation) {
+  Prepared out{.rows = detail::embedding_rows(embeddings, operation)};
+  invariant(adjacency.cols == out.rows.size(0) && adjacency.rows <= adjacency.cols,
+            std::string(operation) + ": the adjacency's columns are the embedding's rows");
+  if (k < 1 || k > max_nodes) {
+    fail_input({.what = "k, the number of most similar neighbours, is out of range",
+                .found = std::to_string(k),
+                .expected = "1 or more"});
+  }
+  if (similarity == Similarity::cosine) {
+    out.inverse = detail::inverse_norms(detail::embedding_norms(out.rows));
+  }
+  return out;
+}
+
+/// Some similarity was not finite: says why.
+[[noreturn]] void fail_not_finite(const Prepared& prepared) {
+  detail::embedding_norms(prepared.rows);
+  fail_input({.what = "dot products of the embedding leave the range of float32",
+              .hint = "training diverged: lower the learning rate"});
+}
+
+/// Calls body(node, ranking) for every node, in parallel.
+template <class Body>
+void for_nodes(const CsrMatrix& adjacency, const Prepared& prepared, std::int64_t k,
+               const Body& body) {
+  std::vector<NeighbourRanking> rankings(
+      static_cast<std::size_t>(at::get_num_threads()),
+      NeighbourRanking(adjacency, prepared.rows, prepared.inverse, k));
+  const std::int64_t n = adjacency.rows;
+  detail::for_pieces((n + piece_rows - 1) / piece_rows,
+                     [&](std::int64_t piece, std::int64_t worker) {
+                       NeighbourRanking& ranking = rankings[static_cast<std::size_t>(worker)];
+                       const std::int64_t last = std::min((piece + 1) * piece_rows, n);
+                       for (std::int64_t i = piece * piece_rows; i < last; ++i) body(i, ranking);
+                     });
+}
+
+}  // namespace
+
+NeighbourTopK top_k_neighbours(const Context& /*context*/, const at::Tensor& embeddings,
+                               const CsrMatrix& adjacency, std::int64_t k, Similarity similarity) {
+  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "top_k_neighbours");
+  const std::int64_t n = adjacency.rows;
+  NeighbourTopK out{.indices = at::full({n, k}, -1, prepared.rows.options().dtype(at::kInt)),
+                    .values = at::zeros({n, k}, prepared.rows.options())};
+  auto* indices = out.indices.data_ptr<std::int32_t>();
+  auto* values = out.values.data_ptr<float>();
+  std::atomic<bool> finite{true};
+  for_nodes(adjacency, prepared, k, [&](std::int64_t node, NeighbourRanking& ranking) {
+    ranking.distinct(node);
+    if (!ranking.rank(node, values + node * k, indices + node * k)) finite = false;
+  });
+  if (!finite) fail_not_finite(prepared);
+  return out;
+}
+
+at::Tensor draw_top_neighbour(const Context& /*context*/, const at::Tensor& embeddings,
+                              const CsrMatrix& adjacency, std::int64_t k, Similarity similarity,
+                              std::uint64_t seed, std::uint32_t epoch) {
+  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "draw_top_neighbour");
+  const std::int64_t n = adjacency.rows;
+  at::Tensor out = at::full({n}, -1, prepared.rows.options().dtype(at::kInt));
+  auto* drawn = out.data_ptr<std::int32_t>();
+  std::atomic<bool> finite{true};
+  for_nodes(adjacency, prepared, k, [&](std::int64_t node, NeighbourRanking& ranking) {
+    const std::vector<std::int32_t>& neighbours = ranking.distinct(node);
+    if (neighbours.empty()) return;
+    const std::size_t choices = std::min(neighbours.size(), static_cast<std::size_t>(k));
+    RandomStream stream(seed, Purpose::positive_neighbour, epoch, static_cast<std::uint64_t>(node));
+    const std::size_t choice = choices == 1 ? 0 : stream.below(choices);
+    if (choices == neighbours.size()) {
+      drawn[node] = neighbours[choice];
+      return;
+    }
+    drawn[node] = ranking.ranked(node, choice);
+    if (drawn[node] < 0) finite = false;
+  });
+  if (!finite) fail_not_finite(prepared);
+  return out;
+}
+
+}  // namespace creg

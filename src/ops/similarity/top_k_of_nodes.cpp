@@ -1,0 +1,95 @@
+#include <torch/types.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "creg/core/error.h"
+#include "creg/core/progress.h"
+#include "kernels/similarity.h"
+#include "ops/parallel_pieces.h"
+#include "ops/similarity.h"
+#include "ops/similarity/embedding_rows.h"
+#include "ops/tensors.h"
+
+namespace creg {
+namespace {
+
+// Nodes and columns of one block of products: 1 MiB per thread.
+constexpr std::int64_t block_nodes = 128;
+constexpr std::int64_t block_columns = 2048;
+
+/// Offers the products of one node with columns from `first_column` on to its list.
+void offer_row(const float* products, std::int64_t columns, std::int64_t first_column,
+               std::int32_t excluded, std::int64_t k, float* values, std::int32_t* indices) {
+  for (std::int64_t c = 0; c < columns; ++c) {
+    // Columns come in rising order: of equal values the first stays.
+    if (products[c] <= values[k - 1]) continue;
+    const auto column = static_cast<std::int32_t>(first_column + c);
+    if (column != excluded) cpu::offer(products[c], column, k, values, indices);
+  }
+}
+
+}  // namespace
+
+SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embeddings,
+                                std::span<const std::int32_t> nodes, std::int64_t k,
+                                Similarity similarity, SelfPairs self) {
+  at::Tensor rows = detail::embedding_rows(embeddings, "top_k_of_nodes");
+  const std::int64_t n = rows.size(0);
+  detail::check_top_k(k, n, self);
+  const at::NoGradGuard no_grad;
+  const at::Tensor norms = detail::embedding_norms(rows);
+  const bool huge = detail::products_overflow(norms);
+  const bool cosine = similarity == Similarity::cosine;
+  if (huge && !cosine) detail::fail_huge_products();
+  at::Tensor scales;
+  if (cosine) {
+    scales = detail::inverse_norms(norms);
+    if (huge) {
+      rows = rows * scales.unsqueeze(1);
+      scales.fill_(1.0);
+    }
+  }
+  const auto count = static_cast<std::int64_t>(nodes.size());
+  SimilarityResult result;
+  result.values = at::full({count, k}, -std::numeric_limits<float>::infinity(), rows.options());
+  result.indices = at::full({count, k}, cpu::TopKLists::vacant, rows.options().dtype(at::kInt));
+  const std::int64_t blocks = (count + block_nodes - 1) / block_nodes;
+  ProgressTask progress(context, "most similar nodes", count, "nodes");
+  std::vector<at::Tensor> buffers;
+  for (int worker = 0; worker < at::get_num_threads(); ++worker) {
+    buffers.push_back(at::empty({block_nodes * block_columns}, rows.options()));
+  }
+  detail::for_pieces(blocks, [&](std::int64_t block, std::int64_t worker) {
+    const at::NoGradGuard none;
+    const std::int64_t first = block * block_nodes;
+    const std::int64_t size = std::min(block_nodes, count - first);
+    const at::Tensor chosen = index_tensor({nodes.begin() + first, nodes.begin() + first + size});
+    const at::Tensor anchors = rows.index_select(0, chosen);
+    for (std::int64_t column = 0; column < n; column += block_columns) {
+      const std::int64_t columns = std::min(block_columns, n - column);
+      at::Tensor products = buffers[static_cast<std::size_t>(worker)]
+                                .narrow(0, 0, size * columns)
+                                .view({size, columns});
+      at::mm_out(products, anchors, rows.narrow(0, column, columns).t());
+      const auto* const values = products.data_ptr<float>();
+      // The length of the node itself changes nothing in its ranking; that of the others does.
+      if (cosine) products.mul_(scales.narrow(0, column, columns));
+      for (std::int64_t i = 0; i < size; ++i) {
+        const std::int32_t node = nodes[static_cast<std::size_t>(first + i)];
+        offer_row(values + i * columns, columns, column, self == SelfPairs::exclude ? node : -1, k,
+                  result.values.data_ptr<float>() + (first + i) * k,
+                  result.indices.data_ptr<std::int32_t>() + (first + i) * k);
+      }
+    }
+    if (cosine) {
+      result.values.narrow(0, first, size).mul_(scales.index_select(0, chosen).unsqueeze(1));
+    }
+    progress.advance(size);
+  });
+  progress.finish();
+  return result;
+}
+
+}  // namespace creg

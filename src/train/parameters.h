@@ -1,0 +1,47 @@
+// The parameters of a run: one table from which flags, recipe keys, config.toml and
+// docs/parameters.md are made.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "creg/train/config.h"
+#include "io/settings_file.h"
+
+namespace creg {
+
+struct Parameter {
+  std::string key;     ///< in TOML; the flag is the same with '-' for '_'
+  std::string group;   ///< heading in help and docs
+  std::string values;  ///< what may be written: "0..1", "dot|bilinear"
+  std::string help;
+  bool truth = false;  ///< true or false: a flag without a value
+  /// Sets the value from its text; an input error names the key, the value and the range.
+  std::function<void(TrainConfig&, const std::string&)> set;
+  std::function<std::string(const TrainConfig&)> get;
+
+  std::string flag() const;
+};
+
+const std::vector<Parameter>& train_parameters();
+
+/// An unknown key is an input error with suggestions.
+const Parameter& find_parameter(std::string_view key);
+
+/// Settings applied in order. Keys that are no parameter are handed to `other`, which says whether
+/// it knows them; those it does not are input errors that name `file` and the line.
+void apply_settings(TrainConfig& config, const std::vector<Setting>& settings,
+                    const std::string& file, const std::function<bool(const Setting&)>& other = {});
+
+/// `key = value` lines, in the order of the table.
+std::string config_toml(const TrainConfig& config);
+
+/// recipes/template.toml: every key, commented out, with its default.
+std::string recipe_template();
+
+/// docs/parameters.md.
+std::string parameters_markdown();
+
+}  // namespace creg

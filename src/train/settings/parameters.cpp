@@ -1,0 +1,381 @@
+#include "train/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "creg/methods/catalogue.h"
+#include "train/settings/parameter_table.h"
+
+namespace creg {
+namespace {
+
+/// The weight decay that `--reg weight-decay` means when none is given.
+constexpr double named_weight_decay = 5e-4;
+const std::vector<std::string>& regulariser_names() {
+  static const std::vector<std::string> names = {"none", "contrast", "l2norm", "weight-decay"};
+  return names;
+}
+
+void set_regularisers(TrainConfig& config, const std::string& text) {
+  RegulariserOptions chosen = config.regulariser;
+  chosen.contrast = false;
+  chosen.l2norm = false;
+  bool decay = false;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find_first_of("+,", begin), text.size());
+    const std::string name = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (name == "contrast") {
+      chosen.contrast = true;
+    } else if (name == "l2norm") {
+      chosen.l2norm = true;
+    } else if (name == "weight-decay") {
+      decay = true;
+    } else if (name != "none" || text != "none") {
+      fail_value("reg", name, join_words(regulariser_names(), " or ") + ", or several joined by +",
+                 suggestion(name, regulariser_names()));
+    }
+  }
+  config.regulariser = chosen;
+  config.named_decay = decay;
+}
+
+std::string regularisers(const TrainConfig& config) {
+  std::string text;
+  const auto join = [&](const char* name) {
+    text += (text.empty() ? "" : "+") + std::string(name);
+  };
+  if (config.regulariser.contrast) join("contrast");
+  if (config.regulariser.l2norm) join("l2norm");
+  if (config.named_decay) join("weight-decay");
+  return text.empty() ? "none" : text;
+}
+
+void set_ratio(TrainConfig& config, const std::string& text) {
+  config.regulariser.auto_ratio = text == "auto";
+  config.regulariser.ratio =
+      text == "auto"
+          ? RegulariserOptions{}.ratio
+          : parse_number<double>("ratio", text, "a number of 0 to 1e+06, or auto", 0, 1e6);
+}
+
+std::string ratio_text(const TrainConfig& config) {
+  return config.regulariser.auto_ratio ? "auto" : number_text(config.regulariser.ratio);
+}
+
+void set_fanouts(TrainConfig& config, const std::string& text) {
+  const std::string range =
+      "numbers of neighbours joined by commas, from the nodes outward, -1 for all of them";
+  std::vector<int> fanouts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    fanouts.push_back(
+        parse_number<int>("fanouts", text.substr(begin, end - begin), range, -1, 1e6));
+    if (fanouts.back() == 0) fail_value("fanouts", text, range);
+    begin = end + 1;
+  }
+  config.batch.fanouts = std::move(fanouts);
+}
+
+std::string fanouts_text(const TrainConfig& config) {
+  std::string text;
+  for (const int fanout : config.batch.fanouts) {
+    text += (text.empty() ? "" : ",") + std::to_string(fanout);
+  }
+  return text;
+}
+
+std::vector<Parameter> make_table() {
+  constexpr auto large = std::int64_t{1} << 30;
+  ParameterTable table;
+  std::string methods;
+  for (const MethodDescription& method : method_catalogue()) {
+    methods += (methods.empty() ? "" : "|") + method.name;
+  }
+  table.group("Method");
+  table.add({.key = "method",
+             .values = methods,
+             .help = "which pairs are contrasted",
+             .set = [](TrainConfig& config,
+                       const std::string& text) { config.method = describe_method(text).name; },
+             .get = [](const TrainConfig& config) { return config.method; }});
+  table
+      .choice<Score>(
+          "score", [](TrainConfig& c) -> Score& { return c.contrast.score; },
+          "how a pair is scored: u·v, or u·C v with a trained matrix C")
+      .choice<Positives>(
+          "positives", [](TrainConfig& c) -> Positives& { return c.contrast.positives; },
+          "lc: one of the k most similar graph neighbours, or the mean of the k most similar nodes "
+          "of all")
+      .integer(
+          "k", 1, 1000, [](TrainConfig& c) -> int& { return c.contrast.k; },
+          "lc: how many most similar nodes")
+      .integer(
+          "negatives", 1, 1000, [](TrainConfig& c) -> int& { return c.contrast.negatives; },
+          "random negatives per node")
+      .real(
+          "temperature", 1e-4, 1e4,
+          [](TrainConfig& c) -> double& { return c.contrast.temperature; },
+          "divides the scores, or the cosines of views")
+      .choice<LogForm>(
+          "log", [](TrainConfig& c) -> LogForm& { return c.contrast.log; },
+          "stable: softplus; naive: log(sigma + 1e-15) in float32, as the paper's code")
+      .integer(
+          "curriculum", 0, 1000, [](TrainConfig& c) -> int& { return c.contrast.curriculum; },
+          "lc: rounds that take in more and more nodes, clearest first; 0: all from the start");
+  table.group("Walks");
+  table
+      .integer(
+          "walk_length", 2, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.length; },
+          "node2vec: nodes of a walk")
+      .integer(
+          "context", 2, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.context; },
+          "node2vec: nodes of a window, the first of which is the centre of the others")
+      .integer(
+          "walks", 1, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.per_node; },
+          "node2vec: walks from every node in an epoch")
+      .real(
+          "p", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.walks.p; },
+          "node2vec: a step back counts 1/p")
+      .real(
+          "q", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.walks.q; },
+          "node2vec: a step away from where the walk came from counts 1/q");
+  table.group("Clusters");
+  table
+      .integer(
+          "clusters", 0, 1 << 20, [](TrainConfig& c) -> std::int64_t& { return c.clusters.count; },
+          "gdcl, agc: how many; 0: as many as there are classes")
+      .integer(
+          "warmup", 0, large, [](TrainConfig& c) -> int& { return c.clusters.warmup; },
+          "gdcl: epochs as mvgrl, before clusters count")
+      .real(
+          "later_rate", 1e-6, 1, [](TrainConfig& c) -> double& { return c.clusters.rate; },
+          "gdcl: share of lr afterwards")
+      .integer(
+          "cluster_interval", 1, large, [](TrainConfig& c) -> int& { return c.clusters.interval; },
+          "gdcl: epochs between two looks for clusters")
+      .integer(
+          "cluster_positives", 1, large,
+          [](TrainConfig& c) -> int& { return c.clusters.positives; },
+          "gdcl: nodes of its own cluster that a node meets")
+      .integer(
+          "cluster_negatives", 1, large,
+          [](TrainConfig& c) -> int& { return c.clusters.negatives; },
+          "gdcl: nodes of other clusters that it meets");
+  table.group("Masks");
+  table
+      .real(
+          "mask_rate", 0.001, 0.999, [](TrainConfig& c) -> double& { return c.mask.rate; },
+          "graphmae: share of the nodes whose features are masked")
+      .real(
+          "replace_rate", 0, 1, [](TrainConfig& c) -> double& { return c.mask.replace; },
+          "graphmae: share of these that show another node's features instead of the token")
+      .real(
+          "sharpness", 0.1, 100, [](TrainConfig& c) -> double& { return c.mask.sharpness; },
+          "graphmae: the loss is (1 - cosine) to this power");
+  table.group("Views");
+  table
+      .real(
+          "drop_edges1", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_edges1; },
+          "grace, gca: chance of an edge to be gone from the first view, each direction on its "
+          "own; graphmae: from the masked graph")
+      .real(
+          "drop_edges2", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_edges2; },
+          "the same of the second view")
+      .real(
+          "drop_features1", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_features1; },
+          "grace, gca, digcl: chance of a column of features to be gone from the first view")
+      .real(
+          "drop_features2", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_features2; },
+          "the same of the second view")
+      .choice<Centrality>(
+          "centrality", [](TrainConfig& c) -> Centrality& { return c.views.centrality; },
+          "gca: what makes a node, its edges and its features important, so that they stay")
+      .choice<TeleportSchedule>(
+          "teleport_schedule",
+          [](TrainConfig& c) -> TeleportSchedule& { return c.views.teleport_schedule; },
+          "digcl: how the second view's teleport probability moves; log is the authors' formula, "
+          "which runs from 1.7 to 0.9, linear and exp run from 0.9 to 0.1")
+      .integer(
+          "projection", 1, 1 << 16,
+          [](TrainConfig& c) -> std::int64_t& { return c.views.projection; },
+          "grace, gca, digcl: width inside the projection head");
+  table.group("Regulariser");
+  table.add({.key = "reg",
+             .values = "none|contrast|l2norm|weight-decay, or several joined by +",
+             .help = "what keeps the embeddings calibrated",
+             .set = set_regularisers,
+             .get = regularisers});
+  table.add({.key = "ratio",
+             .values = "0..1e+06|auto",
+             .help = "weight of Contrast-Reg in the loss; auto: it rises while the positives are "
+                     "more confident than target_sigma, and falls while they are less",
+             .set = set_ratio,
+             .get = ratio_text});
+  table
+      .real(
+          "target_sigma", 0.01, 0.99,
+          [](TrainConfig& c) -> double& { return c.regulariser.target_sigma; },
+          "what --ratio auto aims at: mean sigma of the positives' scores")
+      .choice<Direction>(
+          "r", [](TrainConfig& c) -> Direction& { return c.regulariser.r; },
+          "Contrast-Reg's direction: drawn every epoch, or the summary of the graph")
+      .real(
+          "r_scale", 1e-6, 1e6, [](TrainConfig& c) -> double& { return c.regulariser.r_scale; },
+          "random r is uniform in [0, r_scale)")
+      .real(
+          "weight_decay", 0, 1e3, [](TrainConfig& c) -> double& { return c.weight_decay; },
+          "L2 penalty on all parameters; --reg weight-decay without it means 0.0005");
+  table.group("Encoder");
+  table
+      .choice<EncoderKind>(
+          "encoder", [](TrainConfig& c) -> EncoderKind& { return c.encoder.kind; },
+          "how a node's vector is made from its neighbourhood")
+      .integer(
+          "dim", 1, 1 << 16, [](TrainConfig& c) -> std::int64_t& { return c.encoder.dim; },
+          "width of the embedding, and of every layer unless hidden says otherwise")
+      .integer(
+          "hidden", 0, 1 << 16, [](TrainConfig& c) -> std::int64_t& { return c.encoder.hidden; },
+          "width of all layers but the last; 0: dim")
+      .integer(
+          "layers", 1, 100, [](TrainConfig& c) -> int& { return c.encoder.layers; }, "depth")
+      .choice<ActivationKind>(
+          "activation", [](TrainConfig& c) -> ActivationKind& { return c.encoder.activation; },
+          "after every layer; prelu has a slope per channel, prelu-shared one")
+      .truth(
+          "last_activation", [](TrainConfig& c) -> bool& { return c.encoder.last_activation; },
+          "an activation after the last layer too")
+      .integer(
+          "heads", 1, 1024, [](TrainConfig& c) -> int& { return c.encoder.heads; },
+          "gat: attention heads, which share the width")
+      .real(
+          "dropout", 0, 0.99, [](TrainConfig& c) -> double& { return c.encoder.dropout; },
+          "chance that a value of a layer's input is dropped while training, features included")
+      .real(
+          "attention_dropout", 0, 0.99,
+          [](TrainConfig& c) -> double& { return c.encoder.attention_dropout; },
+          "gat: chance that a weight of the attention is dropped while training")
+      .real(
+          "gain", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.encoder.gain; },
+          "weights start this many times as large; not of gin and table")
+      .truth(
+          "channel_norm", [](TrainConfig& c) -> bool& { return c.encoder.channel_norm; },
+          "gcn, gat, gin, sage: bring every channel to mean 0 and variance 1/dim before the "
+          "activation")
+      .truth(
+          "layer_norm", [](TrainConfig& c) -> bool& { return c.encoder.layer_norm; },
+          "gcn, sage, gat: bring every row to mean 0 and variance 1, with a trained scale and "
+          "shift, before the activation")
+      .choice<Propagation>(
+          "propagation", [](TrainConfig& c) -> Propagation& { return c.encoder.propagation; },
+          "gcn: by which matrix it gathers: the normalised adjacency, the PageRank Laplacian of a "
+          "directed graph, or the personalised PageRank of all nodes")
+      .real(
+          "teleport", 1e-3, 1, [](TrainConfig& c) -> double& { return c.encoder.teleport; },
+          "the chance that a walk of such a PageRank starts anew")
+      .truth(
+          "sparse_diffusion", [](TrainConfig& c) -> bool& { return c.encoder.sparse_diffusion; },
+          "keep about as many entries of the diffusion as there are edges, columns scaled to 0..1");
+  table.group("Training");
+  table
+      .real(
+          "lr", 1e-8, 1e2, [](TrainConfig& c) -> double& { return c.lr; }, "learning rate of Adam")
+      .choice<Schedule>(
+          "schedule", [](TrainConfig& c) -> Schedule& { return c.schedule; },
+          "how the learning rate moves: cosine brings it to 0 over the epochs")
+      .integer(
+          "epochs", 1, large, [](TrainConfig& c) -> int& { return c.epochs; },
+          "the most epochs; exactly as many with patience 0")
+      .integer(
+          "patience", 0, large, [](TrainConfig& c) -> int& { return c.patience; },
+          "stop after more epochs than this without a lower loss; 0: never")
+      .choice<Select>(
+          "select", [](TrainConfig& c) -> Select& { return c.select; },
+          "which epoch is kept: lowest training loss, the last, best validation accuracy, best "
+          "calibrated without labels, lowest calibration error over validation nodes, or, to show "
+          "what a peek at all labels is worth, the best clustering");
+  table.group("Batches");
+  table.integer(
+      "batch_size", 0, std::numeric_limits<std::int32_t>::max(),
+      [](TrainConfig& c) -> std::int64_t& { return c.batch.size; },
+      "nodes of a batch, whose neighbourhoods are sampled; 0: the whole graph at once");
+  table.add({.key = "fanouts",
+             .values = "N,N,…",
+             .help = "neighbours drawn per node, one number per layer from the batch's nodes "
+                     "outward; -1: all",
+             .set = set_fanouts,
+             .get = fanouts_text});
+  table
+      .truth(
+          "replace", [](TrainConfig& c) -> bool& { return c.batch.replace; },
+          "draw neighbours with replacement")
+      .integer(
+          "batches", 0, large, [](TrainConfig& c) -> std::int64_t& { return c.batch.per_epoch; },
+          "batches of an epoch, of a new random order each; 0: until every node was in one")
+      .choice<BatchNeighbours>(
+          "batch_neighbours", [](TrainConfig& c) -> BatchNeighbours& { return c.batch.neighbours; },
+          "the neighbours that losses look at: encoded from what the batch has of their "
+          "neighbourhood, or with an extra hop, some 8 times the cost");
+  table.group("Data");
+  table
+      .truth(
+          "link_counts", [](TrainConfig& c) -> bool& { return c.link_counts; },
+          "agc: edges weigh as often as they are stored in either direction, loops included")
+      .truth(
+          "pre_norm", [](TrainConfig& c) -> bool& { return c.pre_norm; },
+          "divide each row of features by max(its sum, 1)")
+      .truth(
+          "final_norm", [](TrainConfig& c) -> bool& { return c.final_norm; },
+          "evaluation brings each embedding to length 1 (the file keeps the raw output)");
+  return table.take();
+}
+
+}  // namespace
+
+std::string Parameter::flag() const {
+  std::string name = "--" + key;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+const std::vector<Parameter>& train_parameters() {
+  static const std::vector<Parameter> table = make_table();
+  return table;
+}
+
+const Parameter& find_parameter(std::string_view key) {
+  std::vector<std::string> keys;
+  for (const Parameter& parameter : train_parameters()) {
+    if (parameter.key == key) return parameter;
+    keys.push_back(parameter.key);
+  }
+  fail_input({.what = "unknown parameter", .found = in_quotes(key), .hint = suggestion(key, keys)});
+}
+
+void apply_settings(TrainConfig& config, const std::vector<Setting>& settings,
+                    const std::string& file, const std::function<bool(const Setting&)>& other) {
+  for (const Setting& setting : settings) {
+    if (other && other(setting)) continue;
+    try {
+      find_parameter(setting.key).set(config, setting.value);
+    } catch (const Error& error) {
+      ErrorDetail detail = error.detail();
+      if (!detail.file.empty()) detail.what += " for " + in_quotes(detail.file);
+      detail.file = file;
+      detail.place = "line " + std::to_string(setting.line);
+      fail_input(std::move(detail));
+    }
+  }
+}
+
+double effective_weight_decay(const TrainConfig& config) {
+  return config.named_decay && config.weight_decay == 0 ? named_weight_decay : config.weight_decay;
+}
+
+}  // namespace creg
