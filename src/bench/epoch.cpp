@@ -55,7 +55,8 @@ EpochBench bench_epoch(const Context& context, const Graph& graph, const TrainCo
   EpochBench out;
   std::vector<Contestant> contestants = {
       {[&](int epoch) {
-         const double loss = step.run(inputs, epoch, static_cast<std::uint32_t>(epoch)).loss;
+         const double loss =
+             on_host(step.run(inputs, epoch, static_cast<std::uint32_t>(epoch))).loss;
          require_finite(loss, epoch);
          if (epoch == 0) out.first_loss = loss;
        },

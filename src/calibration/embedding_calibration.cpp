@@ -31,8 +31,8 @@ EmbeddingCalibration embedding_calibration(const Context& context, const Graph& 
   const PairSample sample = sample_pairs(context, graph, embedding, pairs);
   out.pairs = pair_calibration(context, sample, graph.labels, options);
   const NormStatistics norms = norm_statistics(as_tensor(embedding));
-  out.norm_mean = norms.mean;
-  out.norm_variance = norms.variance;
+  out.norm_mean = norms.mean.item<double>();
+  out.norm_variance = norms.variance.item<double>();
   const auto labels = graph.labels.span();
   if (std::any_of(labels.begin(), labels.end(), [](auto label) { return label != unlabelled; })) {
     out.spectrum = class_spectrum(context, embedding, labels);

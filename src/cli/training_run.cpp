@@ -14,7 +14,6 @@
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/graph/splits.h"
-#include "creg/methods/catalogue.h"
 #include "creg/tasks/cluster.h"
 #include "io/file.h"
 #include "io/npy.h"
@@ -186,7 +185,7 @@ SeedResult run_one(const Context& context, const ChosenRun& run, const RunPlan& 
   }
   ClassifyOptions options = classify_options(run, plan);
   Split supervised;
-  if (describe_method(run.config.method).labels) {
+  if (method_of(run.config).labels) {
     const std::string protocol =
         options.protocol.empty() ? default_protocol(run.graph) : options.protocol;
     options.split = supervised_split(run.graph, protocol, context.seed());

@@ -15,7 +15,7 @@ ContrastReg::ContrastReg(const RegulariserOptions& options, LogForm log, std::in
 
 at::Tensor ContrastReg::direction(EpochPass& pass) const {
   if (options_.r == Direction::summary) return at::sigmoid(pass.nodes().mean(0));
-  RandomStream stream(pass.settings().seed, Purpose::direction, pass.settings().epoch);
+  RandomStream stream(pass.settings().seed, Purpose::direction, pass.settings().step);
   at::Tensor r = at::empty({weight_.size(0)}, at::kFloat);
   auto* const values = r.data_ptr<float>();
   for (std::int64_t i = 0; i < r.numel(); ++i) {

@@ -9,7 +9,7 @@ namespace creg {
 namespace {
 
 ViewDraw draw_of(const EpochPass& pass, int view) {
-  return {.seed = pass.settings().seed, .step = pass.settings().epoch, .view = view};
+  return {.seed = pass.settings().seed, .step = pass.settings().step, .view = view};
 }
 
 Hops dropped_hops(const EpochPass& pass, const EncoderOptions& encoder, const DropRates& rates,

@@ -33,7 +33,7 @@ GraphInputs::GraphInputs(const Context& context, const Graph& graph, const Encod
                       : aggregation_matrix(context, graph, Aggregation::gcn)) {}
 
 EncoderPass EpochPass::encoder_pass(std::uint64_t pass) const {
-  RandomStream stream(settings_.seed, Purpose::activation_noise, settings_.epoch, pass);
+  RandomStream stream(settings_.seed, Purpose::activation_noise, settings_.step, pass);
   return {.order = {}, .training = settings_.training, .noise = stream.bits64()};
 }
 
@@ -62,7 +62,7 @@ at::Tensor EpochPass::nodes() {
 
 const at::Tensor& EpochPass::corruption() {
   if (!corruption_.defined()) {
-    RandomStream stream(settings_.seed, Purpose::corruption, settings_.epoch);
+    RandomStream stream(settings_.seed, Purpose::corruption, settings_.step);
     corruption_ = index_tensor(
         random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
   }

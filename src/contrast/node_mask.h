@@ -6,11 +6,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "creg/contrast/options.h"
 #include "creg/core/context.h"
 #include "creg/ops/sparse_matrix.h"
 
 namespace creg {
+
+/// Which nodes are masked, and how.
+struct MaskOptions {
+  double rate = 0.5;     ///< share of the nodes
+  double replace = 0;    ///< share of these that show the features of another node
+};
 
 struct NodeMask {
   std::vector<std::int32_t> nodes;     ///< all that are masked, ascending

@@ -1,9 +1,24 @@
 // DiGCL's curriculum of Laplacians: the teleport probability of the second view.
 #pragma once
 
-#include "creg/contrast/options.h"
+#include <array>
+#include <string_view>
+
+#include "creg/core/named_enum.h"
 
 namespace creg {
+
+/// How the teleport probability of DiGCL's second view moves over the epochs.
+enum class TeleportSchedule {
+  log,  ///< the authors' default, with its slip of a sign: from about 1.7 down to 0.9
+  linear,
+  exponential,
+  fixed,
+};
+template <>
+struct EnumNames<TeleportSchedule> {
+  static constexpr std::array<std::string_view, 4> names = {"log", "linear", "exp", "fixed"};
+};
 
 /// For epoch 0..epochs-1, with t = (epoch + 1) / (epochs + 1):
 ///   log      0.9 - 0.8 ln(t + e^-3) / 3, as the authors' code has it. The logarithm is negative,

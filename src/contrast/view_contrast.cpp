@@ -7,9 +7,9 @@
 namespace creg {
 namespace {
 
-double mean_sigma(const at::Tensor& u, const at::Tensor& v, double temperature) {
+at::Tensor mean_sigma(const at::Tensor& u, const at::Tensor& v, double temperature) {
   const at::Tensor lengths = u.norm(2, 1).clamp_min(1e-12) * v.norm(2, 1).clamp_min(1e-12);
-  return ((u * v).sum(1) / lengths / temperature).sigmoid().mean().item<double>();
+  return ((u * v).sum(1) / lengths / temperature).sigmoid().mean();
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ ViewLoss ViewContrast::loss(const EpochPass& pass, const at::Tensor& one,
   // Every node with the one that lies some random number of places behind it.
   const std::int64_t nodes = u.size(0);
   if (nodes < 2) return out;
-  RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().epoch);
+  RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
   const auto places =
       1 + static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(nodes - 1)));
   const at::Tensor& others = negatives_ == ViewNegatives::own_view ? u : v;

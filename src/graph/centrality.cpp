@@ -1,4 +1,4 @@
-#include "creg/graph/centrality.h"
+#include "graph/centrality.h"
 
 #include <algorithm>
 #include <cmath>

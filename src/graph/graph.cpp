@@ -17,6 +17,12 @@ std::int64_t feature_cols(const Features& features) {
   return 0;
 }
 
+std::int64_t feature_bytes(const Features& features) {
+  if (const auto* sparse = std::get_if<CsrMatrix>(&features)) return sparse->bytes();
+  if (const auto* dense = std::get_if<DenseMatrix>(&features)) return dense->values.bytes();
+  return 0;
+}
+
 bool has_features(const Features& features) {
   return !std::holds_alternative<std::monostate>(features);
 }

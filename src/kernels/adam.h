@@ -10,6 +10,7 @@ struct AdamValues {
   const float* gradient = nullptr;
   float* moment1 = nullptr;
   float* moment2 = nullptr;
+  const float* guard = nullptr;  ///< not finite: nothing is updated; null: always
   float beta1 = 0;
   float beta2 = 0;
   float rest1 = 0;  ///< 1 - beta1, rounded once

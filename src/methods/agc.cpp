@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "creg/methods/entry.h"
 #include "graph/normalise.h"
 #include "kernels/aggregate.h"
 #include "kernels/distance.h"
@@ -126,4 +127,44 @@ AgcResult agc(const Context& context, const Graph& graph, const AgcOptions& opti
   return result;
 }
 
+namespace {
+
+/// Before and after a round, and a working copy.
+std::vector<MemoryPart> filter_storage(const Graph& graph) {
+  const std::int64_t entries = graph.adjacency.nonzeros() + graph.nodes();
+  const std::int64_t filter = 8 * (graph.nodes() + 1) + 8 * entries;
+  const std::int64_t dense = 4 * graph.nodes() * feature_cols(graph.features);
+  return {{"graph", graph.adjacency.bytes() + filter},
+          {"features, smoothed", feature_bytes(graph.features) + 3 * dense}};
+}
+
+ComputedEmbedding smoothed(const Context& context, const Graph& graph,
+                           const MethodOptions& options) {
+  const std::int64_t clusters = options.clusters > 0 ? options.clusters : graph.classes();
+  if (clusters < 1) {
+    fail_input({.what = "agc needs to know how many clusters there are",
+                .file = "clusters",
+                .expected = "--clusters 2 or more, or labels whose classes are counted"});
+  }
+  AgcResult found = agc(context, graph, {.clusters = clusters, .seed = context.seed()});
+  return {.embedding = std::move(found.embedding),
+          .rounds = static_cast<int>(found.intra.size()),
+          .chosen = found.power - 1};
+}
+
+}  // namespace
+
+namespace methods {
+
+MethodEntry agc() {
+  return {.name = "agc",
+          .about = "features smoothed until clusters grow no tighter; nothing is trained",
+          .encoders = {},
+          .regularised = false,
+          .uses = {"clusters", "link_counts"},
+          .compute = smoothed,
+          .storage = filter_storage};
+}
+
+}  // namespace methods
 }  // namespace creg

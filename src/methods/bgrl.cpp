@@ -8,7 +8,8 @@
 
 #include "creg/contrast/dropped_view.h"
 #include "creg/contrast/projection_head.h"
-#include "methods/methods.h"
+#include "creg/methods/method.h"
+#include "methods/view_methods.h"
 
 namespace creg {
 namespace {
@@ -33,7 +34,7 @@ class Bgrl final : public Method {
   }
 
   EpochLoss loss(EpochPass& pass) override {
-    const auto epoch = static_cast<int>(pass.settings().epoch);
+    const int epoch = pass.settings().epoch;
     if (epoch > 0) follow(share_kept(epoch));
     const EncoderOptions& encoder = options_.encoder;
     const at::Tensor one = predictor_.project(encode_dropped(pass, encoder, first_, 0));
@@ -47,8 +48,8 @@ class Bgrl final : public Method {
       slow_two = encode_dropped(slow, encoder, second_, 1);
     }
     const at::Tensor agreement = mean_cosine(one, slow_two) + mean_cosine(two, slow_one);
-    const double sigma = at::sigmoid(agreement.detach() / 2).item<double>();
-    return {2 - agreement, sigma, 0, pass.inputs().nodes};
+    const at::Tensor sigma = at::sigmoid(agreement.detach() / 2);
+    return {2 - agreement, sigma, {}, pass.inputs().nodes};
   }
 
   bool sees_neighbours() const override { return false; }
@@ -92,8 +93,16 @@ class Bgrl final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_bgrl(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Bgrl>(options, parameters);
+namespace methods {
+
+MethodEntry bgrl() {
+  return {.name = "bgrl",
+          .about = "a node in one view with a slow copy's node in the other",
+          .uses = keys_of_views(),
+          .check = check_views,
+          .memory = memory_of_views,
+          .make = made_by<Bgrl>};
 }
 
+}  // namespace methods
 }  // namespace creg

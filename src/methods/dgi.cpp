@@ -2,15 +2,15 @@
 // summary of the whole graph, h·W s with s = sigma(mean of h).
 #include <torch/types.h>
 
+#include "creg/methods/method.h"
 #include "creg/ops/pair_loss.h"
-#include "methods/methods.h"
 
 namespace creg {
 namespace {
 
-double mean_sigma(const at::Tensor& rows, const at::Tensor& direction) {
+at::Tensor mean_sigma_with(const at::Tensor& rows, const at::Tensor& direction) {
   const at::NoGradGuard no_grad;
-  return at::mv(rows, direction).sigmoid().mean().item<double>();
+  return at::mv(rows, direction).sigmoid().mean();
 }
 
 class Dgi final : public Method {
@@ -28,7 +28,7 @@ class Dgi final : public Method {
     const at::Tensor loss = (direction_loss(nodes, direction, 1, log_) +
                              direction_loss(corrupted, direction, -1, log_)) /
                             2;
-    return {loss, mean_sigma(nodes, direction), mean_sigma(corrupted, direction),
+    return {loss, mean_sigma_with(nodes, direction), mean_sigma_with(corrupted, direction),
             pass.inputs().nodes};
   }
 
@@ -41,8 +41,21 @@ class Dgi final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_dgi(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Dgi>(options, parameters);
+namespace methods {
+
+MethodEntry dgi() {
+  return {.name = "dgi",
+          .about = "a node with a summary of the graph, against shuffled features",
+          .encoders = all_graph_encoders(),
+          .steps = StepsBy::neighbourhoods,
+          .corrupts = true,
+          .uses = {"log"},
+          .memory =
+              [](const MethodOptions& options) {
+                return MethodMemory{.parameters = options.dim * options.dim};
+              },
+          .make = made_by<Dgi>};
 }
 
+}  // namespace methods
 }  // namespace creg

@@ -7,7 +7,8 @@
 #include "creg/contrast/dropped_view.h"
 #include "creg/contrast/view_contrast.h"
 #include "creg/core/error.h"
-#include "methods/methods.h"
+#include "creg/methods/method.h"
+#include "methods/view_methods.h"
 
 namespace creg {
 namespace {
@@ -16,7 +17,7 @@ class Digcl final : public Method {
  public:
   Digcl(const MethodOptions& options, ParameterList& parameters)
       : encoder_(options.encoder),
-        schedule_(options.views.teleport_schedule),
+        schedule_(options.own.choice<TeleportSchedule>("teleport_schedule")),
         epochs_(options.epochs),
         first_{.features = options.views.drop_features1},
         second_{.features = options.views.drop_features2},
@@ -29,7 +30,7 @@ class Digcl final : public Method {
     const at::Tensor one =
         pass.encode(dropped_features(pass, first_, 0), inputs.hops, pass_of_view(0));
     EncoderOptions moved = encoder_;
-    moved.teleport = teleport_of(schedule_, static_cast<int>(pass.settings().epoch), epochs_);
+    moved.teleport = teleport_of(schedule_, pass.settings().epoch, epochs_);
     // The Laplacian sees which way edges go by itself.
     const Hops hops = encoder_hops(pass.context(), inputs.adjacency, /*directed=*/true, moved);
     const at::Tensor other = pass.encode(dropped_features(pass, second_, 1), hops, pass_of_view(1));
@@ -48,10 +49,32 @@ class Digcl final : public Method {
   ViewContrast contrast_;
 };
 
-}  // namespace
-
-std::unique_ptr<Method> make_digcl(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Digcl>(options, parameters);
+void check_laplacians(const MethodOptions& options) {
+  check_views(options);
+  if (options.encoder.propagation == Propagation::directed_pagerank) return;
+  fail_input({.what = "digcl's views are Laplacians by PageRank",
+              .file = "propagation",
+              .found = name_of(options.encoder.propagation),
+              .expected = "--propagation directed-pagerank"});
 }
 
+}  // namespace
+
+namespace methods {
+
+MethodEntry digcl() {
+  return {.name = "digcl",
+          .about = "a node of a directed graph in views by two teleport probabilities",
+          .encoders = {EncoderKind::gcn},
+          .uses = {"drop_features1", "drop_features2", "projection", "temperature"},
+          .parameters = {own_choice("teleport_schedule", TeleportSchedule::log,
+                                    "how the second view's teleport probability moves; log is the "
+                                    "authors' formula, which runs from 1.7 to 0.9, linear and exp "
+                                    "run from 0.9 to 0.1")},
+          .check = check_laplacians,
+          .memory = memory_of_views,
+          .make = made_by<Digcl>};
+}
+
+}  // namespace methods
 }  // namespace creg

@@ -10,7 +10,9 @@
 #include "creg/contrast/dropped_view.h"
 #include "creg/contrast/view_contrast.h"
 #include "creg/core/error.h"
-#include "methods/methods.h"
+#include "creg/methods/method.h"
+#include "graph/centrality.h"
+#include "methods/view_methods.h"
 
 namespace creg {
 namespace {
@@ -39,7 +41,7 @@ class Gca final : public Method {
  public:
   Gca(const MethodOptions& options, ParameterList& parameters)
       : encoder_(options.encoder),
-        centrality_(options.views.centrality),
+        centrality_(options.own.choice<Centrality>("centrality")),
         first_(drop_rates(options.views, 0)),
         second_(drop_rates(options.views, 1)),
         contrast_(options.dim, options.views.projection, options.contrast.temperature,
@@ -80,8 +82,21 @@ class Gca final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gca(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Gca>(options, parameters);
+namespace methods {
+
+MethodEntry gca() {
+  std::vector<std::string> uses = keys_of_views();
+  uses.emplace_back("temperature");
+  return {.name = "gca",
+          .about = "the same, what matters little dropped more often (adaptive views)",
+          .uses = std::move(uses),
+          .parameters = {own_choice("centrality", Centrality::degree,
+                                    "what makes a node, its edges and its features important, so "
+                                    "that they stay")},
+          .check = check_views,
+          .memory = memory_of_views,
+          .make = made_by<Gca>};
 }
 
+}  // namespace methods
 }  // namespace creg

@@ -7,8 +7,8 @@
 #include "creg/contrast/pair_score.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
+#include "creg/methods/method.h"
 #include "graph/non_edges.h"
-#include "methods/methods.h"
 #include "ops/edge_loss.h"
 
 namespace creg {
@@ -57,7 +57,7 @@ class GcnNeg final : public Method {
     const auto count = static_cast<std::size_t>(edges_->size() * options_.negatives);
     std::vector<std::int32_t> from(count);
     std::vector<std::int32_t> to(count);
-    sampler_->draw(pass.context(), pass.settings().seed, Purpose::negatives, pass.settings().epoch,
+    sampler_->draw(pass.context(), pass.settings().seed, Purpose::negatives, pass.settings().step,
                    0, from, to);
     auto pairs = std::make_shared<PairRows>();
     pairs->offsets.assign(static_cast<std::size_t>(sampler_->nodes()) + 1, 0);
@@ -81,8 +81,21 @@ class GcnNeg final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gcn_neg(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<GcnNeg>(options, parameters);
+namespace methods {
+
+MethodEntry gcn_neg() {
+  return {.name = "gcn-neg",
+          .about = "a node with all its neighbours, against random non-edges",
+          .encoders = all_graph_encoders(),
+          .uses = {"score", "negatives", "temperature", "log"},
+          .memory =
+              [](const MethodOptions& options) {
+                // Gradients of edges and of non-edges.
+                return MethodMemory{.numbers_per_node = static_cast<double>(options.dim)};
+              },
+          .pairs = [](const MethodOptions& /*options*/) { return OwnPairs{"edges"}; },
+          .make = made_by<GcnNeg>};
 }
 
+}  // namespace methods
 }  // namespace creg

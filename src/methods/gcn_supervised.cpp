@@ -6,8 +6,8 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
+#include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"
-#include "methods/methods.h"
 #include "nn/dropout.h"
 
 namespace creg {
@@ -33,8 +33,8 @@ class GcnSupervised final : public Method {
     const at::Tensor chances =
         at::log_softmax(class_scores(pass).index_select(0, inputs.labelled), 1);
     const at::Tensor loss = at::nll_loss(chances, inputs.labels);
-    const double right =
-        chances.detach().exp().gather(1, inputs.labels.unsqueeze(1)).mean().item<double>();
+    const at::Tensor right =
+        chances.detach().exp().gather(1, inputs.labels.unsqueeze(1)).mean().to(at::kDouble);
     const auto wrong_classes = static_cast<double>(std::max<std::int64_t>(1, chances.size(1) - 1));
     return {loss, right, (1 - right) / wrong_classes, inputs.labelled.numel()};
   }
@@ -43,7 +43,7 @@ class GcnSupervised final : public Method {
     at::Tensor rows = pass.embedding();
     if (pass.settings().training && dropout_ > 0) {
       const std::uint64_t noise =
-          RandomStream(pass.settings().seed, Purpose::method_draw, pass.settings().epoch).bits64();
+          RandomStream(pass.settings().seed, Purpose::method_draw, pass.settings().step).bits64();
       rows = dropped_rows(rows, {.rate = dropout_, .noise = noise});
     }
     return aggregate(pass.inputs().propagation, at::mm(rows, weight_), {.bias = bias_});
@@ -62,9 +62,14 @@ class GcnSupervised final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gcn_supervised(const MethodOptions& options,
-                                            ParameterList& parameters) {
-  return std::make_unique<GcnSupervised>(options, parameters);
+namespace methods {
+
+MethodEntry gcn_supervised() {
+  return {.name = "gcn-supervised",
+          .about = "the classes of the training nodes: the supervised baseline",
+          .labels = true,
+          .make = made_by<GcnSupervised>};
 }
 
+}  // namespace methods
 }  // namespace creg

@@ -8,8 +8,8 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
+#include "creg/methods/method.h"
 #include "learn/kmeans.h"
-#include "methods/methods.h"
 #include "methods/mvgrl.h"
 #include "ops/tensors.h"
 
@@ -24,8 +24,12 @@ constexpr std::int64_t hidden_columns = 200;
 class Gdcl final : public Method {
  public:
   Gdcl(const MethodOptions& options, ParameterList& parameters)
-      : options_(options.clusters),
-        clusters_(options.clusters.count > 0 ? options.clusters.count : options.classes),
+      : warmup_(static_cast<int>(options.own.integer("warmup"))),
+        interval_(static_cast<int>(options.own.integer("cluster_interval"))),
+        positives_(options.own.integer("cluster_positives")),
+        negatives_(options.own.integer("cluster_negatives")),
+        rate_(options.own.real("later_rate")),
+        clusters_(options.clusters > 0 ? options.clusters : options.classes),
         views_(options, parameters) {
     if (clusters_ < 2) {
       fail_input({.what = "gdcl needs to know how many clusters there are",
@@ -36,21 +40,21 @@ class Gdcl final : public Method {
   }
 
   EpochLoss loss(EpochPass& pass) override {
-    const auto epoch = static_cast<int>(pass.settings().epoch);
-    if (epoch < options_.warmup) return views_.loss(pass);
+    const int epoch = pass.settings().epoch;
+    if (epoch < warmup_) return views_.loss(pass);
     const DualEncoder& encoder = dual_encoder(pass);
     const GraphInputs& inputs = pass.inputs();
     const at::Tensor h =
         pass.finished(encoder.part(1, inputs.hops, pass.projected(), pass.encoder_pass(0)));
-    if (!target_.defined() || (epoch - options_.warmup) % options_.interval == 0) {
+    if (!target_.defined() || (epoch - warmup_) % interval_ == 0) {
       look_for_clusters(pass, h.detach());
     }
     const at::Tensor hidden = hidden_view(pass, encoder);
     return contrast(pass, h, hidden);
   }
 
-  double rate(int epoch) const override { return epoch < options_.warmup ? 1 : options_.rate; }
-  bool starts_afresh(int epoch) const override { return epoch == options_.warmup; }
+  double rate(int epoch) const override { return epoch < warmup_ ? 1 : rate_; }
+  bool starts_afresh(int epoch) const override { return epoch == warmup_; }
   bool sees_neighbours() const override { return false; }
 
   std::vector<NamedTensor> state() const override {
@@ -130,32 +134,34 @@ class Gdcl final : public Method {
   }
 
   EpochLoss contrast(EpochPass& pass, const at::Tensor& h, const at::Tensor& hidden) const {
-    RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().epoch);
+    RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
     at::Tensor sum = at::zeros({}, at::kFloat);
-    double chance = 0;
+    at::Tensor chance = at::zeros({}, at::kDouble);
     for (std::size_t c = 0; c < members_.size(); ++c) {
       if (members_[c].empty() || others_[c].empty()) continue;
       const at::Tensor anchors = at::tensor(members_[c], at::kLong);
       const at::Tensor rows = h.index_select(0, anchors);
-      const at::Tensor friends =
-          h.index_select(0, some_of(members_[c], options_.positives, stream));
-      const at::Tensor strangers =
-          h.index_select(0, some_of(others_[c], options_.negatives, stream));
+      const at::Tensor friends = h.index_select(0, some_of(members_[c], positives_, stream));
+      const at::Tensor strangers = h.index_select(0, some_of(others_[c], negatives_, stream));
       const at::Tensor itself = (rows * hidden.index_select(0, anchors)).sum(1, true);
       const at::Tensor near = at::logsumexp(at::cat({at::mm(rows, friends.t()), itself}, 1), 1);
       const at::Tensor far = at::logsumexp(at::mm(rows, strangers.t()) / negative_temperature, 1);
       // -log(near / (near + far)) of sums kept as logarithms.
       sum = sum + at::softplus(far - near).sum();
-      chance += at::sigmoid(near - far).sum().item<double>();
+      chance += at::sigmoid((near - far).detach()).sum();
     }
     const auto nodes = static_cast<double>(h.size(0));
     const at::Tensor q = soft_assignment(h);
     const at::Tensor divergence = (target_ * ((target_ + 1e-12).log() - (q + 1e-12).log())).mean();
-    const double positive = chance / nodes;
+    const at::Tensor positive = chance / nodes;
     return {sum / nodes + divergence * clustering_weight, positive, 1 - positive, h.size(0)};
   }
 
-  ClusterContrastOptions options_;
+  int warmup_;    // epochs before clusters are looked for
+  int interval_;  // epochs between two looks
+  std::int64_t positives_;
+  std::int64_t negatives_;
+  double rate_;  // of the learning rate, once the clusters count
   std::int64_t clusters_;
   CrossView views_;
   at::Tensor centres_;  // [clusters, dim], once clusters have been looked for
@@ -166,8 +172,33 @@ class Gdcl final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gdcl(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Gdcl>(options, parameters);
+namespace methods {
+
+MethodEntry gdcl() {
+  constexpr std::int64_t large = std::int64_t{1} << 30;
+  return {
+      .name = "gdcl",
+      .about = "a node with those of its cluster, after a start as mvgrl",
+      .encoders = {EncoderKind::dual},
+      .corrupts = true,
+      .uses = {"log", "clusters"},
+      .parameters = {own_integer("warmup", 200, 0, large, "epochs as mvgrl, before clusters count"),
+                     own_real("later_rate", 0.05, 1e-6, 1, "share of lr afterwards"),
+                     own_integer("cluster_interval", 2, 1, large,
+                                 "epochs between two looks for clusters"),
+                     own_integer("cluster_positives", 10, 1, large,
+                                 "nodes of its own cluster that a node meets"),
+                     own_integer("cluster_negatives", 1000, 1, large,
+                                 "nodes of other clusters that it meets")},
+      .memory =
+          [](const MethodOptions& options) {
+            MethodMemory memory = memory_of_cross_view(options);
+            // The view with hidden features, and its gradients.
+            memory.numbers_per_node = 6 * static_cast<double>(options.dim);
+            return memory;
+          },
+      .make = made_by<Gdcl>};
 }
 
+}  // namespace methods
 }  // namespace creg

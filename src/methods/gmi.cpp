@@ -7,9 +7,9 @@
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
+#include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"
 #include "graph/normalise.h"
-#include "methods/methods.h"
 #include "ops/all_pairs_loss.h"
 #include "ops/edge_loss.h"
 #include "ops/tensors.h"
@@ -62,7 +62,7 @@ class Gmi final : public Method {
     if (!edges_) look_at(pass);
     const at::Tensor& h = pass.embedding();
     const at::Tensor around = aggregate(neighbours_, pass.projected().rows, {.slope = slope_});
-    RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().epoch);
+    RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
 
     // x_j·B h_i: the product with the features comes first, they are sparse.
     const at::Tensor features = inputs.features.times(feature_score_);
@@ -87,7 +87,7 @@ class Gmi final : public Method {
       guessed.push_back(((others * anchors).sum(1) + bias).sigmoid());
     }
     const at::Tensor all = at::cat(guessed);
-    negative_sigma_ = all.detach().mean().item<double>();
+    negative_sigma_ = all.detach().mean();
     return divergence(known, all);
   }
 
@@ -122,13 +122,26 @@ class Gmi final : public Method {
   at::Tensor slope_;
   SparseMatrix neighbours_;                // D^-1 A, once the graph has been seen
   std::shared_ptr<const PairRows> edges_;  // A + I
-  double negative_sigma_ = 0;
+  at::Tensor negative_sigma_;
 };
 
 }  // namespace
 
-std::unique_ptr<Method> make_gmi(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Gmi>(options, parameters);
+namespace methods {
+
+MethodEntry gmi() {
+  return {.name = "gmi",
+          .about = "a node with its features, its neighbours' features and its edges",
+          .uses = {"log"},
+          .memory =
+              [](const MethodOptions& options) {
+                const auto d = static_cast<double>(options.dim);
+                // The rows of the lists of negatives for two terms, each with its products.
+                return MethodMemory{.parameters = options.dim * (options.features + options.dim),
+                                    .numbers_per_node = 24 * d};
+              },
+          .make = made_by<Gmi>};
 }
 
+}  // namespace methods
 }  // namespace creg

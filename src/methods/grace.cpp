@@ -5,7 +5,8 @@
 #include "creg/contrast/dropped_view.h"
 #include "creg/contrast/view_contrast.h"
 #include "creg/core/error.h"
-#include "methods/methods.h"
+#include "creg/methods/method.h"
+#include "methods/view_methods.h"
 
 namespace creg {
 namespace {
@@ -37,8 +38,18 @@ class Grace final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_grace(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Grace>(options, parameters);
+namespace methods {
+
+MethodEntry grace() {
+  std::vector<std::string> uses = keys_of_views();
+  uses.emplace_back("temperature");
+  return {.name = "grace",
+          .about = "a node in two views with edges and features dropped at random",
+          .uses = std::move(uses),
+          .check = check_views,
+          .memory = memory_of_views,
+          .make = made_by<Grace>};
 }
 
+}  // namespace methods
 }  // namespace creg

@@ -7,8 +7,8 @@
 #include "contrast/edge_drop.h"
 #include "contrast/node_mask.h"
 #include "creg/core/error.h"
+#include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"
-#include "methods/methods.h"
 #include "nn/dropout.h"
 #include "ops/gat.h"
 #include "ops/row_norms.h"
@@ -72,7 +72,8 @@ class GraphMae final : public Method {
  public:
   GraphMae(const MethodOptions& options, ParameterList& parameters)
       : encoder_(options.encoder),
-        mask_(options.mask),
+        mask_{.rate = options.own.real("mask_rate"), .replace = options.own.real("replace_rate")},
+        sharpness_(options.own.real("sharpness")),
         drop_edges_(options.views.drop_edges1),
         token_(parameters.constant("token", {1, options.features}, 0)),
         decoder_(options.encoder, options.features, parameters) {}
@@ -82,7 +83,7 @@ class GraphMae final : public Method {
     look_at(pass);
     const GraphInputs& inputs = pass.inputs();
     const NodeMask mask =
-        draw_node_mask(inputs.nodes, mask_, pass.settings().seed, pass.settings().epoch);
+        draw_node_mask(inputs.nodes, mask_, pass.settings().seed, pass.settings().step);
     const EncoderPass own = pass.encoder_pass(masked_pass);
     const at::Tensor rows =
         pass.finished(pass.encoder().propagate(hops(pass), {masked_start(pass, mask, own)}, own));
@@ -94,9 +95,9 @@ class GraphMae final : public Method {
     const at::Tensor cosines =
         (unit_rows(found.index_select(0, nodes)) * target_.index_select(0, nodes)).sum(1);
     // Rounding may put a cosine above 1, whose distance has no power in general.
-    const at::Tensor loss = (1 - cosines).clamp_min(0).pow(mask_.sharpness).mean();
-    return {loss, cosines.detach().sigmoid().mean().item<double>(), 0,
-            static_cast<std::int64_t>(mask.nodes.size())};
+    const at::Tensor loss = (1 - cosines).clamp_min(0).pow(sharpness_).mean();
+    return {
+        loss, cosines.detach().sigmoid().mean(), {}, static_cast<std::int64_t>(mask.nodes.size())};
   }
 
  private:
@@ -115,9 +116,8 @@ class GraphMae final : public Method {
   Hops hops(const EpochPass& pass) const {
     const GraphInputs& inputs = pass.inputs();
     if (drop_edges_ == 0) return inputs.hops;
-    const CsrMatrix kept =
-        drop_edges(pass.context(), inputs.adjacency, drop_edges_,
-                   {.seed = pass.settings().seed, .step = pass.settings().epoch});
+    const CsrMatrix kept = drop_edges(pass.context(), inputs.adjacency, drop_edges_,
+                                      {.seed = pass.settings().seed, .step = pass.settings().step});
     // Of an undirected edge one direction may be left.
     return encoder_hops(pass.context(), kept, /*directed=*/true, encoder_);
   }
@@ -134,6 +134,7 @@ class GraphMae final : public Method {
 
   EncoderOptions encoder_;
   MaskOptions mask_;
+  double sharpness_;
   double drop_edges_;
   at::Tensor token_;  // [1, features]
   Decoder decoder_;
@@ -141,10 +142,40 @@ class GraphMae final : public Method {
   SparseMatrix pattern_;  // whom the decoder attends to
 };
 
-}  // namespace
-
-std::unique_ptr<Method> make_graphmae(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<GraphMae>(options, parameters);
+/// The rows that the passes start from, dropped tokens, and the decoded features on their way to
+/// the loss and back. The clean pass counts only where Contrast-Reg asks for it.
+MethodMemory memory_of_masks(const MethodOptions& options) {
+  const EncoderOptions& encoder = options.encoder;
+  const double masked = options.own.real("mask_rate");
+  const double tokens = encoder.dropout > 0 ? 2 * masked : 0;
+  const double decoded = (1 - masked) + 3 + 4 * masked + 2;
+  const double inside = (1 - masked) * (encoder.dropout > 0 ? 4 : 2);
+  const std::int64_t d = options.dim;
+  return {.parameters = d * d + (d + 4) * options.features,
+          .passes = options.contrast_reg ? 1 : 0,
+          .numbers_per_node = (tokens + decoded) * static_cast<double>(options.features) +
+                              inside * static_cast<double>(d) +
+                              (2 + masked) * static_cast<double>(encoder.width(0))};
 }
 
+}  // namespace
+
+namespace methods {
+
+MethodEntry graphmae() {
+  return {
+      .name = "graphmae",
+      .about = "the features of masked nodes, from what is left (masked autoencoder)",
+      .uses = {"drop_edges1"},
+      .parameters = {own_real("mask_rate", 0.5, 0.001, 0.999,
+                              "share of the nodes whose features are masked"),
+                     own_real(
+                         "replace_rate", 0, 0, 1,
+                         "share of these that show another node's features instead of the token"),
+                     own_real("sharpness", 3, 0.1, 100, "the loss is (1 - cosine) to this power")},
+      .memory = memory_of_masks,
+      .make = made_by<GraphMae>};
+}
+
+}  // namespace methods
 }  // namespace creg

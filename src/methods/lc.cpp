@@ -7,7 +7,8 @@
 #include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
-#include "methods/methods.h"
+#include "creg/methods/method.h"
+#include "methods/lc.h"
 #include "ops/similarity.h"
 
 namespace creg {
@@ -17,14 +18,18 @@ class Lc final : public Method {
  public:
   Lc(const MethodOptions& options, ParameterList& parameters)
       : options_(options.contrast),
+        positives_(options.own.choice<Positives>("positives")),
+        k_(options.own.integer("k")),
+        rounds_(static_cast<int>(options.own.integer("curriculum"))),
         epochs_(options.epochs),
+        nodes_(options.nodes),
         score_(options.contrast.score, options.dim, parameters) {}
 
   EpochLoss loss(EpochPass& pass) override {
     const EpochPass::Settings& settings = pass.settings();
     const std::int64_t nodes = pass.inputs().nodes;
     const at::Tensor negatives =
-        draw_negatives(nodes, options_.negatives, settings.seed, settings.epoch);
+        draw_negatives(nodes, options_.negatives, settings.seed, settings.step);
     const at::Tensor positives = select(pass);
     const Pairs pairs = anchored_pairs(positives, negatives, seeds_);
     const std::int64_t anchors = pairs.positives.size(0);
@@ -33,7 +38,7 @@ class Lc final : public Method {
     if (anchors == 0) {
       fail_input({.what = "no node has a neighbour, so LC has no pairs",
                   .file = "positives",
-                  .found = name_of(options_.positives),
+                  .found = name_of(positives_),
                   .hint = "take positives from all nodes: --positives global"});
     }
     if (!told_ && !batch && !seeds_.defined() && anchors < nodes) {
@@ -47,9 +52,17 @@ class Lc final : public Method {
     return {result.loss, result.positive_sigma, result.negative_sigma, anchors};
   }
 
-  bool sees_neighbours() const override { return options_.positives == Positives::neighbours; }
+  bool sees_neighbours() const override { return positives_ == Positives::neighbours; }
 
   bool needs_edges() const override { return sees_neighbours(); }
+
+  double rate(int epoch) const override {
+    return round_of(epoch, epochs_, rounds_, nodes_).number > 0 ? later_round_rate : 1;
+  }
+
+  bool starts_afresh(int epoch) const override {
+    return rounds_ > 1 && epoch < epochs_ && round_of(epoch, epochs_, rounds_, nodes_).starts;
+  }
 
   std::vector<NamedTensor> state() const override {
     if (!seeds_.defined()) return {};
@@ -69,20 +82,18 @@ class Lc final : public Method {
     const Context& context = pass.context();
     const std::int64_t nodes = pass.inputs().nodes;
     const at::Tensor h = pass.embedding().detach();
-    const Round round =
-        round_of(static_cast<int>(settings.epoch), epochs_, options_.curriculum, nodes);
-    const bool new_seeds = options_.curriculum > 1 && round.starts;
+    const Round round = round_of(settings.epoch, epochs_, rounds_, nodes);
+    const bool new_seeds = rounds_ > 1 && round.starts;
     at::Tensor positives;
     at::Tensor entropies;
-    if (options_.positives == Positives::global) {
-      const SimilarityResult found =
-          similarity_pass(context, pass.nodes().detach(),
-                          {.k = std::min<std::int64_t>(options_.k, nodes), .entropies = new_seeds});
+    if (positives_ == Positives::global) {
+      const SimilarityResult found = similarity_pass(
+          context, pass.nodes().detach(), {.k = std::min(k_, nodes), .entropies = new_seeds});
       positives = found.indices;
       entropies = found.entropies;
     } else {
-      positives = draw_top_neighbour(context, h, pass.inputs().adjacency, options_.k,
-                                     Similarity::dot, settings.seed, settings.epoch);
+      positives = draw_top_neighbour(context, h, pass.inputs().adjacency, static_cast<int>(k_),
+                                     Similarity::dot, settings.seed, settings.step);
       if (new_seeds) entropies = row_entropies(context, h);
     }
     if (new_seeds) seeds_ = clearest_nodes(entropies, round.seeds);
@@ -90,16 +101,70 @@ class Lc final : public Method {
   }
 
   ContrastOptions options_;
+  Positives positives_;
+  std::int64_t k_;
+  int rounds_;  // of the curriculum; 0: none
   int epochs_;
+  std::int64_t nodes_;
   PairScore score_;
   at::Tensor seeds_;  // undefined: all nodes
   bool told_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<Method> make_lc(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Lc>(options, parameters);
+void check_rounds(const MethodOptions& options) {
+  const std::int64_t rounds = options.own.integer("curriculum");
+  if (rounds > options.epochs) {
+    fail_input({.what = "more rounds than epochs",
+                .file = "curriculum",
+                .found = std::to_string(rounds),
+                .expected = "at most " + std::to_string(options.epochs)});
+  }
+  if (rounds > 1 && options.batch_size > 0) {
+    fail_input({.what = "a curriculum ranks all nodes, which batches do not see together",
+                .file = "curriculum",
+                .found = std::to_string(rounds),
+                .expected = "--curriculum 0, or --batch-size 0"});
+  }
 }
 
+MethodMemory memory_of_lc(const MethodOptions& options) {
+  const bool all_pairs = options.own.choice<Positives>("positives") == Positives::global ||
+                         options.own.integer("curriculum") > 1;
+  if (!all_pairs) return {};
+  constexpr std::int64_t blocks = std::int64_t{64} << 20;
+  return {.more = {{"similarities, in blocks", 4 * options.nodes * options.dim +
+                                                   options.nodes * options.own.integer("k") * 16 +
+                                                   blocks}}};
+}
+
+}  // namespace
+
+namespace methods {
+
+MethodEntry lc() {
+  return {
+      .name = "lc",
+      .about = "a node with its most similar neighbours (local clustering)",
+      .encoders = all_graph_encoders(),
+      .steps = StepsBy::neighbourhoods,
+      .uses = {"score", "negatives", "temperature", "log"},
+      .parameters = {own_choice("positives", Positives::neighbours,
+                                "one of the k most similar graph neighbours, or the mean of the "
+                                "k most similar nodes of all"),
+                     own_integer("k", 5, 1, 1000, "how many most similar nodes"),
+                     own_integer("curriculum", 0, 0, 1000,
+                                 "rounds that take in more and more nodes, clearest first; 0: "
+                                 "all from the start")},
+      .in_batches = {{"curriculum", "0"}},
+      .check = check_rounds,
+      .memory = memory_of_lc,
+      .pairs =
+          [](const MethodOptions& options) {
+            const bool global = options.own.choice<Positives>("positives") == Positives::global;
+            return OwnPairs{global ? "top-k" : "neighbours", options.own.integer("k")};
+          },
+      .make = made_by<Lc>};
+}
+
+}  // namespace methods
 }  // namespace creg

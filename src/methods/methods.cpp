@@ -1,87 +1,57 @@
-// The list: a method is added with one line in each of the two functions.
-#include "methods/methods.h"
+// The list of methods, in the order of help texts. METHOD(x) is the function methods::x of x.cpp,
+// which returns the method's entry; the build takes its sources from these lines.
+#include <algorithm>
 
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
+
+#define CREG_METHODS     \
+  METHOD(ml)             \
+  METHOD(lc)             \
+  METHOD(dgi)            \
+  METHOD(gmi)            \
+  METHOD(mvgrl)          \
+  METHOD(gdcl)           \
+  METHOD(bgrl)           \
+  METHOD(gcn_neg)        \
+  METHOD(ml_gcn_standin) \
+  METHOD(gcn_supervised) \
+  METHOD(graphmae)       \
+  METHOD(grace)          \
+  METHOD(gca)            \
+  METHOD(digcl)          \
+  METHOD(node2vec)       \
+  METHOD(agc)
 
 namespace creg {
 
-const std::vector<MethodDescription>& method_catalogue() {
-  // Losses that look at nothing but embeddings go with all.
-  static const std::vector<EncoderKind> all_of_graphs = {EncoderKind::gcn,  EncoderKind::gat,
-                                                         EncoderKind::gin,  EncoderKind::sage,
-                                                         EncoderKind::dual, EncoderKind::multiplex};
-  static const std::vector<MethodDescription> methods = {
-      {.name = "ml",
-       .summary = "a node with its own representation one propagation deeper (multi-level)",
-       .steps = StepsBy::neighbourhoods,
-       .own_pairs = "propagation",
-       .encoders = all_of_graphs},
-      {.name = "lc",
-       .summary = "a node with its most similar neighbours (local clustering)",
-       .curriculum = true,
-       .positives = true,
-       .steps = StepsBy::neighbourhoods,
-       .own_pairs = "neighbours",
-       .encoders = all_of_graphs},
-      {.name = "dgi",
-       .summary = "a node with a summary of the graph, against shuffled features",
-       .steps = StepsBy::neighbourhoods,
-       .corrupts = true,
-       .encoders = all_of_graphs},
-      {.name = "gmi",
-       .summary = "a node with its features, its neighbours' features and its edges"},
-      {.name = "mvgrl",
-       .summary = "a node with a summary of the graph's diffusion, and the other way round",
-       .corrupts = true,
-       .encoders = {EncoderKind::dual}},
-      {.name = "gdcl",
-       .summary = "a node with those of its cluster, after a start as mvgrl",
-       .corrupts = true,
-       .encoders = {EncoderKind::dual}},
-      {.name = "bgrl",
-       .summary = "a node in one view with a slow copy's node in the other",
-       .views = true},
-      {.name = "gcn-neg",
-       .summary = "a node with all its neighbours, against random non-edges",
-       .own_pairs = "edges",
-       .encoders = all_of_graphs},
-      {.name = "ml-gcn-standin",
-       .summary = "as gcn-neg, on the graph and a graph of similar features together",
-       .own_pairs = "edges",
-       .encoders = {EncoderKind::multiplex}},
-      {.name = "gcn-supervised",
-       .summary = "the classes of the training nodes: the supervised baseline",
-       .labels = true},
-      {.name = "graphmae",
-       .summary = "the features of masked nodes, from what is left (masked autoencoder)"},
-      {.name = "grace",
-       .summary = "a node in two views with edges and features dropped at random",
-       .views = true},
-      {.name = "gca",
-       .summary = "the same, what matters little dropped more often (adaptive views)",
-       .views = true},
-      {.name = "digcl",
-       .summary = "a node of a directed graph in views by two teleport probabilities",
-       .views = true,
-       .encoders = {EncoderKind::gcn}},
-      {.name = "node2vec",
-       .summary = "a node with those that follow it on random walks, against random nodes",
-       .steps = StepsBy::start_nodes,
-       .encoders = {EncoderKind::table},
-       .regularised = false},
-      {.name = "agc",
-       .summary = "features smoothed until clusters grow no tighter; nothing is trained",
-       .encoders = {},
-       .regularised = false},
-  };
-  return methods;
+#define METHOD(name) MethodEntry name();
+namespace methods {
+CREG_METHODS
+}
+#undef METHOD
+
+std::vector<EncoderKind> graph_encoders() {
+  return {EncoderKind::gcn, EncoderKind::gat, EncoderKind::gin, EncoderKind::sage};
 }
 
-const MethodDescription& describe_method(const std::string& name) {
+std::vector<EncoderKind> all_graph_encoders() {
+  std::vector<EncoderKind> kinds = graph_encoders();
+  kinds.insert(kinds.end(), {EncoderKind::dual, EncoderKind::multiplex});
+  return kinds;
+}
+
+const std::vector<MethodEntry>& shipped_methods() {
+#define METHOD(name) methods::name(),
+  static const std::vector<MethodEntry> entries = {CREG_METHODS};
+#undef METHOD
+  return entries;
+}
+
+const MethodEntry& find_method(const std::string& name) {
   std::vector<std::string> names;
-  for (const MethodDescription& method : method_catalogue()) {
+  for (const MethodEntry& method : shipped_methods()) {
     if (method.name == name) return method;
     names.push_back(method.name);
   }
@@ -89,26 +59,6 @@ const MethodDescription& describe_method(const std::string& name) {
               .file = "method",
               .found = in_quotes(name),
               .expected = join_words(names, " or ")});
-}
-
-std::unique_ptr<Method> make_method(const std::string& name, const MethodOptions& options,
-                                    ParameterList& parameters) {
-  if (name == "ml") return make_ml(options, parameters);
-  if (name == "lc") return make_lc(options, parameters);
-  if (name == "dgi") return make_dgi(options, parameters);
-  if (name == "gmi") return make_gmi(options, parameters);
-  if (name == "mvgrl") return make_mvgrl(options, parameters);
-  if (name == "gdcl") return make_gdcl(options, parameters);
-  if (name == "bgrl") return make_bgrl(options, parameters);
-  if (name == "gcn-neg" || name == "ml-gcn-standin") return make_gcn_neg(options, parameters);
-  if (name == "gcn-supervised") return make_gcn_supervised(options, parameters);
-  if (name == "graphmae") return make_graphmae(options, parameters);
-  if (name == "grace") return make_grace(options, parameters);
-  if (name == "gca") return make_gca(options, parameters);
-  if (name == "digcl") return make_digcl(options, parameters);
-  if (name == "node2vec") return make_node2vec(options, parameters);
-  describe_method(name);
-  throw Bug("a method of the catalogue without a factory: " + name);
 }
 
 }  // namespace creg

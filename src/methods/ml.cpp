@@ -3,8 +3,8 @@
 
 #include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
+#include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"
-#include "methods/methods.h"
 
 namespace creg {
 namespace {
@@ -19,7 +19,7 @@ class Ml final : public Method {
     const std::int64_t nodes = pass.inputs().nodes;
     const at::Tensor deeper = pass.finished(aggregate(pass.inputs().propagation, pass.hidden()));
     const Pairs pairs =
-        aligned_pairs(draw_negatives(nodes, options_.negatives, settings.seed, settings.epoch));
+        aligned_pairs(draw_negatives(nodes, options_.negatives, settings.seed, settings.step));
     const PairLoss result = pair_loss(score_.anchors(deeper), pass.embedding(), pairs,
                                       1 / options_.temperature, options_.log);
     return {result.loss, result.positive_sigma, result.negative_sigma, nodes};
@@ -32,8 +32,21 @@ class Ml final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_ml(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Ml>(options, parameters);
+namespace methods {
+
+MethodEntry ml() {
+  return {.name = "ml",
+          .about = "a node with its own representation one propagation deeper (multi-level)",
+          .encoders = all_graph_encoders(),
+          .steps = StepsBy::neighbourhoods,
+          .uses = {"score", "negatives", "temperature", "log"},
+          .memory =
+              [](const MethodOptions& options) {
+                return MethodMemory{.numbers_per_node = static_cast<double>(options.dim)};
+              },
+          .pairs = [](const MethodOptions& /*options*/) { return OwnPairs{"propagation"}; },
+          .make = made_by<Ml>};
 }
 
+}  // namespace methods
 }  // namespace creg

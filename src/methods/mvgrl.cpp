@@ -2,15 +2,19 @@
 #include <torch/types.h>
 
 #include "creg/core/error.h"
+#include "creg/methods/method.h"
 #include "creg/ops/pair_loss.h"
-#include "methods/methods.h"
 #include "methods/mvgrl.h"
 
 namespace creg {
 
+MethodMemory memory_of_cross_view(const MethodOptions& options) {
+  return {.parameters = options.dim * options.dim};
+}
+
 const DualEncoder& dual_encoder(const EpochPass& pass) {
   const auto* const dual = dynamic_cast<const DualEncoder*>(&pass.encoder());
-  invariant(dual != nullptr, "the catalogue admits a dual encoder alone");
+  invariant(dual != nullptr, "the entry admits a dual encoder alone");
   return *dual;
 }
 
@@ -33,8 +37,8 @@ EpochLoss CrossView::loss(EpochPass& pass) const {
         pass.finished(encoder.part(view, pass.inputs().hops, pass.projected(), shuffled));
   }
   at::Tensor loss = at::zeros({}, at::kFloat);
-  double positive = 0;
-  double negative = 0;
+  at::Tensor positive = at::zeros({}, at::kDouble);
+  at::Tensor negative = at::zeros({}, at::kDouble);
   for (const std::size_t view : {0, 1}) {
     const at::Tensor summary = at::sigmoid(clean[1 - view].mean(0));
     const at::Tensor direction = at::mv(weight_, summary);
@@ -42,8 +46,8 @@ EpochLoss CrossView::loss(EpochPass& pass) const {
                    direction_loss(corrupted[view], direction, -1, log_)) /
                       4;
     const at::NoGradGuard no_grad;
-    positive += at::mv(clean[view], direction).sigmoid().mean().item<double>() / 2;
-    negative += at::mv(corrupted[view], direction).sigmoid().mean().item<double>() / 2;
+    positive += at::mv(clean[view], direction).sigmoid().mean() / 2;
+    negative += at::mv(corrupted[view], direction).sigmoid().mean() / 2;
   }
   return {loss, positive, negative, pass.inputs().nodes};
 }
@@ -63,8 +67,17 @@ class Mvgrl final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_mvgrl(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Mvgrl>(options, parameters);
+namespace methods {
+
+MethodEntry mvgrl() {
+  return {.name = "mvgrl",
+          .about = "a node with a summary of the graph's diffusion, and the other way round",
+          .encoders = {EncoderKind::dual},
+          .corrupts = true,
+          .uses = {"log"},
+          .memory = memory_of_cross_view,
+          .make = made_by<Mvgrl>};
 }
 
+}  // namespace methods
 }  // namespace creg

@@ -6,7 +6,10 @@
 
 namespace creg {
 
-/// The encoder of a method whose catalogue line admits the dual one alone.
+/// Its trained matrix.
+MethodMemory memory_of_cross_view(const MethodOptions& options);
+
+/// The encoder of a method whose entry admits the dual one alone.
 const DualEncoder& dual_encoder(const EpochPass& pass);
 
 /// Nodes of either view with the summary of the other, s = sigma(mean of its rows), against nodes

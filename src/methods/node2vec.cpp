@@ -10,8 +10,8 @@
 #include "contrast/walk_pairs.h"
 #include "creg/contrast/pair_score.h"
 #include "creg/core/error.h"
+#include "creg/methods/method.h"
 #include "graph/random_walks.h"
-#include "methods/methods.h"
 
 namespace creg {
 namespace {
@@ -20,7 +20,11 @@ class Node2vec final : public Method {
  public:
   Node2vec(const MethodOptions& options, ParameterList& parameters)
       : options_(options.contrast),
-        walks_(options.walks),
+        length_(static_cast<int>(options.own.integer("walk_length"))),
+        window_(static_cast<int>(options.own.integer("context"))),
+        per_node_(static_cast<int>(options.own.integer("walks"))),
+        p_(options.own.real("p")),
+        q_(options.own.real("q")),
         score_(options.contrast.score, options.dim, parameters) {}
 
   EpochLoss loss(EpochPass& pass) override {
@@ -30,10 +34,10 @@ class Node2vec final : public Method {
     invariant(!inputs.batch, "walks go through the whole graph");
     if (!walker_) look_at(pass.context(), inputs.adjacency);
     const std::vector<std::int32_t> starts = starts_of(inputs);
-    const Walks walks = walker_->walk(pass.context(), starts, walks_.per_node, walks_.length,
-                                      settings.seed, settings.epoch);
-    const WalkPairs pairs = walk_pairs(pass.context(), walks, walks_.context, options_.negatives,
-                                       inputs.nodes, settings.seed, settings.epoch);
+    const Walks walks =
+        walker_->walk(pass.context(), starts, per_node_, length_, settings.seed, settings.step);
+    const WalkPairs pairs = walk_pairs(pass.context(), walks, window_, options_.negatives,
+                                       inputs.nodes, settings.seed, settings.step);
     const at::Tensor& h = pass.embedding();
     const at::Tensor anchors = score_.anchors(h);
     const double scale = 1 / options_.temperature;
@@ -53,7 +57,7 @@ class Node2vec final : public Method {
                   .found = "node2vec",
                   .hint = "--method lc --positives global needs none"});
     }
-    walker_ = std::make_unique<RandomWalker>(context, adjacency, walks_.p, walks_.q);
+    walker_ = std::make_unique<RandomWalker>(context, adjacency, p_, q_);
   }
 
   static std::vector<std::int32_t> starts_of(const GraphInputs& inputs) {
@@ -68,15 +72,37 @@ class Node2vec final : public Method {
   }
 
   ContrastOptions options_;
-  WalkOptions walks_;
+  int length_;
+  int window_;
+  int per_node_;
+  double p_;
+  double q_;
   PairScore score_;
   std::unique_ptr<RandomWalker> walker_;  // of the graph, once it has been seen
 };
 
 }  // namespace
 
-std::unique_ptr<Method> make_node2vec(const MethodOptions& options, ParameterList& parameters) {
-  return std::make_unique<Node2vec>(options, parameters);
+namespace methods {
+
+MethodEntry node2vec() {
+  constexpr std::int64_t large = std::int64_t{1} << 20;
+  return {.name = "node2vec",
+          .about = "a node with those that follow it on random walks, against random nodes",
+          .encoders = {EncoderKind::table},
+          .regularised = false,
+          .steps = StepsBy::start_nodes,
+          .uses = {"negatives", "temperature", "log"},
+          .parameters = {own_integer("walk_length", 20, 2, large, "nodes of a walk"),
+                         own_integer(
+                             "context", 10, 2, large,
+                             "nodes of a window, the first of which is the centre of the others"),
+                         own_integer("walks", 10, 1, large, "walks from every node in an epoch"),
+                         own_real("p", 1, 1e-3, 1e3, "a step back counts 1/p"),
+                         own_real("q", 1, 1e-3, 1e3,
+                                  "a step away from where the walk came from counts 1/q")},
+          .make = made_by<Node2vec>};
 }
 
+}  // namespace methods
 }  // namespace creg

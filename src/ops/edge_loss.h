@@ -21,7 +21,7 @@ struct PairRows {
 
 struct EdgeLoss {
   at::Tensor loss;   ///< scalar
-  double sigma = 0;  ///< mean sigma of the scores
+  at::Tensor sigma;  ///< mean sigma of the scores, float64
 };
 
 /// mean over the pairs (a, y) of -log sigma(target · s(a, y)) with target +1 or -1 and

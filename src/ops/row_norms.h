@@ -5,9 +5,10 @@
 
 namespace creg {
 
+/// Tensors of one value, float64.
 struct NormStatistics {
-  double mean = 0;
-  double variance = 0;  ///< unbiased; 0 for a single row
+  at::Tensor mean;
+  at::Tensor variance;  ///< unbiased; 0 for a single row
 };
 
 /// Of the lengths of the rows of a float32 matrix, in one pass over it.

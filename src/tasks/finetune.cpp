@@ -208,7 +208,8 @@ class Finetuning {
   void step(Adam& adam, int epoch) {
     EpochPass pass(context_, inputs_, *model_.encoder,
                    {.seed = context_.seed(),
-                    .epoch = static_cast<std::uint32_t>(epoch),
+                    .epoch = epoch,
+                    .step = static_cast<std::uint32_t>(epoch),
                     .unit_rows = model_.config.regulariser.l2norm});
     const at::Tensor chosen = pass.embedding().index_select(0, train_.rows);
     const at::Tensor log_chances = at::log_softmax(scores(chosen), 1);

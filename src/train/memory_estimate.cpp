@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "creg/core/context.h"
 #include "creg/core/error.h"
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "creg/nn/feature_matrix.h"
 #include "creg/nn/hops.h"
 
@@ -28,7 +28,7 @@ std::int64_t csr_bytes(std::int64_t rows, std::int64_t entries) {
   return 8 * (rows + 1) + 8 * entries;
 }
 
-std::int64_t feature_bytes(const Graph& graph) {
+std::int64_t product_bytes(const Graph& graph) {
   const std::int64_t rows = feature_rows(graph.features);
   const std::int64_t cols = feature_cols(graph.features);
   const std::int64_t filled = feature_nonzeros(graph.features);
@@ -37,12 +37,6 @@ std::int64_t feature_bytes(const Graph& graph) {
                       static_cast<double>(filled) <= dense_above * cells;
   // The sparse form is kept with its transpose.
   return sparse ? csr_bytes(rows, filled) + csr_bytes(cols, filled) : product(rows, cols);
-}
-
-std::int64_t feature_storage(const Features& features) {
-  if (const auto* sparse = std::get_if<CsrMatrix>(&features)) return sparse->bytes();
-  if (const auto* dense = std::get_if<DenseMatrix>(&features)) return dense->values.bytes();
-  return 0;
 }
 
 std::int64_t encoder_parameters(const Graph& graph, const EncoderOptions& encoder) {
@@ -58,16 +52,16 @@ std::int64_t encoder_parameters(const Graph& graph, const EncoderOptions& encode
   return count;
 }
 
-std::int64_t parameter_count(const Graph& graph, const TrainConfig& config) {
+MethodMemory memory_of_method(const Graph& graph, const TrainConfig& config) {
+  const MethodEntry& method = method_of(config);
+  return method.memory ? method.memory(method_options(config, &graph)) : MethodMemory{};
+}
+
+std::int64_t parameter_count(const Graph& graph, const TrainConfig& config,
+                             const MethodMemory& method) {
   const std::int64_t d = config.encoder.dim;
-  std::int64_t count = encoder_parameters(graph, config.encoder);
+  std::int64_t count = encoder_parameters(graph, config.encoder) + method.parameters;
   if (config.contrast.score == Score::bilinear) count += d * d;
-  const bool discriminates =
-      config.method == "dgi" || config.method == "mvgrl" || config.method == "gdcl";
-  if (discriminates) count += d * d;
-  if (config.method == "gmi") count += d * (feature_cols(graph.features) + d);
-  if (describe_method(config.method).views) count += 2 * d * config.views.projection;
-  if (config.method == "graphmae") count += d * d + (d + 4) * feature_cols(graph.features);
   if (config.regulariser.contrast) count += d * d;
   return count;
 }
@@ -100,59 +94,28 @@ double numbers_of_pass(const EncoderOptions& encoder) {
   return encoder.kind == EncoderKind::multiplex ? 2 * numbers + d : numbers;
 }
 
-/// How many passes through the encoder are kept for their way back; a method of views has two of
-/// its own, and the clean one, which is looked at where Contrast-Reg does not ask for it.
-int kept_passes(const TrainConfig& config) {
-  const MethodDescription& method = describe_method(config.method);
-  const int passes = config.regulariser.contrast || method.corrupts ? 2 : 1;
-  if (config.method == "graphmae") return config.regulariser.contrast ? passes + 1 : passes;
-  return method.views ? passes + 2 : passes;
-}
-
-/// Beside the passes: what the head keeps of both views, their rows of length 1 and the gradients
-/// of those.
-double numbers_of_views(const TrainConfig& config) {
-  const auto d = static_cast<double>(config.encoder.dim);
-  const auto inside = static_cast<double>(config.views.projection);
-  return 2 * (2 * inside + d) + 4 * d;
-}
-
-/// What graphmae keeps beside the passes: the rows they start from, dropped tokens, and the decoded
-/// features on their way to the loss and back.
-double numbers_of_masks(const TrainConfig& config, std::int64_t features) {
-  const EncoderOptions& encoder = config.encoder;
-  const double masked = config.mask.rate;
-  const double tokens = encoder.dropout > 0 ? 2 * masked : 0;
-  const double decoded = (1 - masked) + 3 + 4 * masked + 2;
-  const double inside = (1 - masked) * (encoder.dropout > 0 ? 4 : 2);
-  return (tokens + decoded) * static_cast<double>(features) +
-         inside * static_cast<double>(encoder.dim) +
-         (2 + masked) * static_cast<double>(encoder.width(0));
+/// How many passes through the encoder are kept for their way back; the clean one is looked at even
+/// where no loss asks for it.
+int kept_passes(const TrainConfig& config, const MethodMemory& method) {
+  const bool corrupted = config.regulariser.contrast || method_of(config).corrupts;
+  return (corrupted ? 2 : 1) + method.passes;
 }
 
 /// Numbers per node that are alive together when the backward pass begins or while it runs.
-double live_numbers(const TrainConfig& config, std::int64_t features) {
+double live_numbers(const TrainConfig& config, const MethodMemory& method) {
   const EncoderOptions& encoder = config.encoder;
-  const auto d = static_cast<double>(encoder.dim);
   double first_product = static_cast<double>(encoder.width(0));
   if (encoder.kind == EncoderKind::gin || encoder.kind == EncoderKind::dual) first_product *= 2;
   if (encoder.kind == EncoderKind::table) first_product = 0;
-  const int passes = kept_passes(config);
-  const bool views = describe_method(config.method).views;
+  const int passes = kept_passes(config, method);
   double arrays = 0;
   if (config.regulariser.l2norm) arrays += 2 * passes;
-  if (config.method == "ml") arrays += 1;
-  if (config.method == "gcn-neg") arrays += 1;  // gradients of edges and of non-edges
-  // The rows of 5 lists of negatives for two terms, each with its products.
-  if (config.method == "gmi") arrays += 24;
-  if (config.method == "gdcl") arrays += 6;  // the view with hidden features, and its gradients
   if (config.contrast.score == Score::bilinear) arrays += 1;
   // The gradients on their way: of the anchors, the rows, and through the last layer.
   arrays += 3;
   // Views have features of their own.
-  return first_product * (views ? 3 : 1) + numbers_of_pass(encoder) * passes + arrays * d +
-         (views ? numbers_of_views(config) : 0) +
-         (config.method == "graphmae" ? numbers_of_masks(config, features) : 0);
+  return first_product * (1 + method.views) + numbers_of_pass(encoder) * passes +
+         arrays * static_cast<double>(encoder.dim) + method.numbers_per_node;
 }
 
 /// What the encoder gathers by, Â included.
@@ -212,9 +175,10 @@ MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
     out.total += out.parts.back().bytes;
   };
   add("graph", static_cast<double>(graph.adjacency.bytes()));
-  add("features", static_cast<double>(feature_storage(graph.features)));
+  add("features", static_cast<double>(feature_bytes(graph.features)));
   constexpr std::int64_t copies = 6;
-  add("parameters", static_cast<double>(copies * number_bytes * parameter_count(graph, config)));
+  const std::int64_t parameters = parameter_count(graph, config, memory_of_method(graph, config));
+  add("parameters", static_cast<double>(copies * number_bytes * parameters));
   // One batch in use and two that are drawn ahead.
   const double share = static_cast<double>(feature_nonzeros(graph.features)) /
                        std::max(1.0, static_cast<double>(graph.nodes()));
@@ -236,59 +200,47 @@ MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
   return out;
 }
 
-/// Of smoothing features along the edges.
-MemoryEstimate estimate_filter(const Graph& graph) {
-  MemoryEstimate out;
-  const std::int64_t entries = graph.adjacency.nonzeros() + graph.nodes();
-  out.parts.push_back({"graph", graph.adjacency.bytes() + csr_bytes(graph.nodes(), entries)});
-  // Before and after a round, and a working copy.
-  out.parts.push_back(
-      {"features, smoothed",
-       feature_storage(graph.features) + 3 * product(graph.nodes(), feature_cols(graph.features))});
-  for (const MemoryPart& part : out.parts) out.total += part.bytes;
-  return out;
-}
-
 }  // namespace
 
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
-  if (describe_method(config.method).encoders.empty()) return estimate_filter(graph);
+  const MethodEntry& entry = method_of(config);
+  if (entry.encoders.empty()) {
+    MemoryEstimate computed;
+    if (entry.storage) computed.parts = entry.storage(graph);
+    for (const MemoryPart& part : computed.parts) computed.total += part.bytes;
+    return computed;
+  }
   if (config.batch.size > 0 && runs_in_batches(config.encoder)) {
     return estimate_batches(graph, config);
   }
   const std::int64_t nodes = graph.nodes();
-  const std::int64_t d = config.encoder.dim;
   const std::int64_t entries = graph.adjacency.nonzeros() + nodes;
+  const MethodMemory method = memory_of_method(graph, config);
   MemoryEstimate out;
   const auto add = [&](const std::string& name, std::int64_t bytes) {
     out.parts.push_back({name, bytes});
     out.total += bytes;
   };
-  const bool views = describe_method(config.method).views;
   // A view has its matrix with its transpose, made of the edges that it kept.
-  const std::int64_t of_views = views ? 5 * csr_bytes(nodes, entries) : 0;
+  const std::int64_t of_views =
+      method.views > 0 ? (2 * method.views + 1) * csr_bytes(nodes, entries) : 0;
   add("graph", graph.adjacency.bytes() + matrix_bytes(graph, config.encoder) + of_views);
   // With dropout the values of an epoch beside those of all: of dense ones with their mask.
   if (has_features(graph.features)) {
-    add("features", feature_bytes(graph) * (config.encoder.dropout > 0 ? 2 : 1));
+    add("features", product_bytes(graph) * (config.encoder.dropout > 0 ? 2 : 1));
   }
   // Values, gradients, Adam's two moments, the best so far and the best before it.
   constexpr std::int64_t copies = 6;
-  add("parameters", copies * number_bytes * parameter_count(graph, config));
+  add("parameters", copies * number_bytes * parameter_count(graph, config, method));
   add("activations and gradients",
-      static_cast<std::int64_t>(live_numbers(config, feature_cols(graph.features)) *
+      static_cast<std::int64_t>(live_numbers(config, method) *
                                 static_cast<double>(product(nodes, 1))));
   if (config.encoder.kind == EncoderKind::gat) {
     // A weight per entry and head for every layer and pass, and their gradients in one of them.
-    const std::int64_t kept = std::int64_t{config.encoder.layers} * kept_passes(config) + 1;
+    const std::int64_t kept = std::int64_t{config.encoder.layers} * kept_passes(config, method) + 1;
     add("attention", kept * product(entries, config.encoder.heads));
   }
-  const bool all_pairs = config.method == "lc" && (config.contrast.positives == Positives::global ||
-                                                   config.contrast.curriculum > 1);
-  if (all_pairs) {
-    constexpr std::int64_t blocks = std::int64_t{64} << 20;
-    add("similarities, in blocks", product(nodes, d) + nodes * config.contrast.k * 16 + blocks);
-  }
+  for (const MemoryPart& part : method.more) add(part.name, part.bytes);
   return out;
 }
 

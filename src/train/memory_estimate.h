@@ -10,11 +10,6 @@
 
 namespace creg {
 
-struct MemoryPart {
-  std::string name;
-  std::int64_t bytes = 0;
-};
-
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
   std::int64_t total = 0;

@@ -15,13 +15,13 @@ Adam::Adam(const std::vector<NamedTensor>& parameters, double lr, double weight_
   settings_.lr = lr;
 }
 
-void Adam::step() {
+void Adam::step(const at::Tensor& guard) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     at::Tensor& gradient = parameters_[i].value.mutable_grad();
     if (!gradient.defined()) continue;
     settings_.weight_decay = decay_[i];
     adam_step(parameters_[i].value.detach(), gradient, moments1_[i].value, moments2_[i].value,
-              settings_);
+              settings_, guard);
     gradient.reset();
   }
   ++settings_.step;

@@ -17,8 +17,8 @@ class Adam {
        const std::function<bool(const std::string&)>& decays = {});
 
   /// One step by the parameters' gradients, which are then forgotten. A parameter without one keeps
-  /// its value.
-  void step();
+  /// its value; all do where `guard`, one float32, is given and not finite.
+  void step(const at::Tensor& guard = {});
   /// A new optimiser in place of this one: moments and step count forgotten, another rate.
   void restart(double lr);
   void set_lr(double lr) { settings_.lr = lr; }

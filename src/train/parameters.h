@@ -17,12 +17,15 @@ struct Parameter {
   std::string group;   ///< heading in help and docs
   std::string values;  ///< what may be written: "0..1", "dot|bilinear"
   std::string help;
-  bool truth = false;  ///< true or false: a flag without a value
+  bool truth = false;                ///< true or false: a flag without a value
+  std::vector<std::string> methods;  ///< that look at it; empty: it is no matter of the method
   /// Sets the value from its text; an input error names the key, the value and the range.
   std::function<void(TrainConfig&, const std::string&)> set;
   std::function<std::string(const TrainConfig&)> get;
 
   std::string flag() const;
+  /// The help, with the methods before it where it is a matter of some only.
+  std::string help_with_methods() const;
 };
 
 const std::vector<Parameter>& train_parameters();

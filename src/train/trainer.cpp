@@ -12,8 +12,7 @@
 #include "creg/contrast/epoch_pass.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
-#include "creg/methods/catalogue.h"
-#include "methods/agc.h"
+#include "creg/methods/entry.h"
 #include "ops/runtime.h"
 #include "ops/tensors.h"
 #include "train/checkpoint.h"
@@ -83,7 +82,7 @@ class Trainer {
         identity_(graph_identity(context, graph)),
         step_(context, graph, config),
         steps_(context, graph, config, step_.model(), labelled),
-        own_classifier_(describe_method(config.method).labels),
+        own_classifier_(method_of(config).labels),
         best_(copies(parameters())),
         previous_(copies(parameters())) {}
 
@@ -164,9 +163,10 @@ class Trainer {
   void train_step() {
     const Clock::time_point start = Clock::now();
     current_.reset();
-    EpochStatistics statistics =
+    StepStatistics statistics =
         step_.run(steps_.next(), epoch_, steps_.draw(epoch_, sums_.steps()));
-    if (!std::isfinite(statistics.loss)) fail_not_finite(statistics);
+    const EpochStatistics seen = on_host(statistics);
+    if (!std::isfinite(seen.loss)) fail_not_finite(seen);
     statistics.seconds = seconds_since(start);
     sums_.add(statistics);
   }
@@ -349,17 +349,12 @@ class Trainer {
 /// A method that computes its embedding and trains nothing.
 TrainResult compute(const Context& context, const Graph& graph, const TrainConfig& config) {
   const auto start = Clock::now();
-  const std::int64_t clusters = config.clusters.count > 0 ? config.clusters.count : graph.classes();
-  if (clusters < 1) {
-    fail_input({.what = "agc needs to know how many clusters there are",
-                .file = "clusters",
-                .expected = "--clusters 2 or more, or labels whose classes are counted"});
-  }
-  AgcResult found = agc(context, graph, {.clusters = clusters, .seed = context.seed()});
+  ComputedEmbedding found =
+      method_of(config).compute(context, graph, method_options(config, &graph));
   TrainResult result;
   result.embedding = std::move(found.embedding);
-  result.epochs_run = static_cast<int>(found.intra.size());
-  result.best_epoch = found.power - 1;
+  result.epochs_run = found.rounds;
+  result.best_epoch = found.chosen;
   result.seconds = seconds_since(start);
   return result;
 }
@@ -372,7 +367,7 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
   check_config(config);
   prepare_torch(context);
   const Graph prepared = with_prepared_features(context, graph, config);
-  if (describe_method(config.method).encoders.empty()) return compute(context, prepared, config);
+  if (method_of(config).encoders.empty()) return compute(context, prepared, config);
   return Trainer(context, prepared, config, files, observer, labelled).run();
 }
 

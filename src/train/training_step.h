@@ -11,6 +11,7 @@
 #include "creg/train/config.h"
 #include "creg/train/trainer.h"
 #include "train/loop/ratio_control.h"
+#include "train/loop/step_sums.h"
 #include "train/optimiser.h"
 
 namespace creg {
@@ -35,10 +36,10 @@ class TrainingStep {
   TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config);
 
   /// Trains on `inputs` as part of epoch number `epoch` and says how it went; `seconds` is left to
-  /// the caller. `draw` tells the random draws of steps apart. Where the loss is not finite, the
-  /// parameters stay as they were.
-  EpochStatistics run(const GraphInputs& inputs, int epoch, std::uint32_t draw);
-  /// Whether a round of the curriculum starts with this epoch.
+  /// the caller. `step` tells the random draws of steps apart. Where the loss is not finite, the
+  /// parameters and the optimiser's moments stay as they were. No number comes to the host.
+  StepStatistics run(const GraphInputs& inputs, int epoch, std::uint32_t step);
+  /// Whether a round of the method starts with this epoch.
   bool starts_round(int epoch) const;
 
   Model& model() { return model_; }
@@ -46,18 +47,15 @@ class TrainingStep {
   Adam& optimiser() { return adam_; }
 
   /// The weight of Contrast-Reg in the next step: what a checkpoint keeps of an automatic one.
-  double ratio() const { return ratio_.ratio(); }
+  double ratio() const;
   void set_ratio(double ratio) { ratio_.set(ratio); }
 
  private:
   /// The learning rate by the schedule as a share of the run's.
   double schedule_rate(int epoch) const;
-  /// The learning rate of the epoch's round as a share of the run's.
-  double round_rate(int epoch) const;
 
   Context context_;
   TrainConfig config_;
-  std::int64_t nodes_;
   Model model_;
   Adam adam_;
   RatioControl ratio_;

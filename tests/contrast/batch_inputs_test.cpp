@@ -146,7 +146,7 @@ TEST_P(WithinTheSubgraph, NeighboursAreEncodedByWhatItHas) {
 TEST_P(WholeNeighbourhoods, TheCorruptedPassShufflesTheSampledNodesFeatures) {
   const SampledBatch batch = sample();
   const GraphInputs inputs = batch_inputs(context_, graph_, batch, GetParam().layers, true);
-  EpochPass pass(context_, inputs, *encoder_, {.seed = 9, .epoch = 4});
+  EpochPass pass(context_, inputs, *encoder_, {.seed = 9, .epoch = 4, .step = 4});
   RandomStream stream(9, Purpose::corruption, 4);
   const auto count = static_cast<std::int32_t>(batch.nodes.size());
   const std::vector<std::int32_t> order = random_permutation(count, stream);

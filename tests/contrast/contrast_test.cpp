@@ -154,14 +154,15 @@ TEST_F(ContrastRegTest, RandomDirection) {
   RandomStream stream(9, Purpose::direction, 4);
   at::Tensor r = at::empty({6}, at::kDouble);
   for (int i = 0; i < 6; ++i) r[i] = 2.0 * stream.uniform();
-  EpochPass pass(context_, inputs_, *encoder_, {.seed = 9, .epoch = 4});
+  EpochPass pass(context_, inputs_, *encoder_, {.seed = 9, .epoch = 4, .step = 4});
   EXPECT_NEAR(regulariser.loss(pass).item<double>(), formula(r, 4, false), 1e-5);
 }
 
 TEST_F(ContrastRegTest, SummaryDirectionHasAGradientThroughTheMean) {
   const ContrastReg regulariser({.contrast = true, .r = Direction::summary}, LogForm::stable, 6,
                                 parameters_);
-  EpochPass pass(context_, inputs_, *encoder_, {.seed = 9, .epoch = 4, .unit_rows = true});
+  EpochPass pass(context_, inputs_, *encoder_,
+                 {.seed = 9, .epoch = 4, .step = 4, .unit_rows = true});
   const at::Tensor loss = regulariser.loss(pass);
   EXPECT_NEAR(loss.item<double>(), formula({}, 4, true), 1e-5);
   loss.backward();

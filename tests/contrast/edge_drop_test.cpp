@@ -7,7 +7,7 @@
 #include <set>
 
 #include "contrast/adaptive_chances.h"
-#include "creg/graph/centrality.h"
+#include "graph/centrality.h"
 #include "support/graphs.h"
 
 namespace creg::edge_drop_test {

@@ -18,7 +18,7 @@ struct TinyPass {
       : graph(test::two_groups()),
         encoder(make_encoder(options, feature_cols(graph.features), parameters)),
         inputs(context, graph, options),
-        pass(context, inputs, *encoder, {.seed = 5, .epoch = 3}) {}
+        pass(context, inputs, *encoder, {.seed = 5, .epoch = 3, .step = 3}) {}
 
   Context context;
   Graph graph;
@@ -163,9 +163,9 @@ TEST(ViewContrast, SaysHowAlikePairsAre) {
     const at::Tensor rows = test::irregular({40, 8});
     // A node's two views are the same, and no two nodes are.
     const ViewLoss same = contrast.loss(tiny_pass.pass, rows, rows);
-    EXPECT_NEAR(same.positive_sigma, 1 / (1 + std::exp(-2.0)), 1e-5);
-    EXPECT_LT(same.negative_sigma, same.positive_sigma);
-    EXPECT_GT(same.negative_sigma, 1 / (1 + std::exp(2.0)));
+    EXPECT_NEAR(same.positive_sigma.item<double>(), 1 / (1 + std::exp(-2.0)), 1e-5);
+    EXPECT_LT(same.negative_sigma.item<double>(), same.positive_sigma.item<double>());
+    EXPECT_GT(same.negative_sigma.item<double>(), 1 / (1 + std::exp(2.0)));
     EXPECT_LT(same.loss.item<double>(),
               contrast.loss(tiny_pass.pass, rows, rows.flip(0)).loss.item<double>());
   }

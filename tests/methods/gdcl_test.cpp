@@ -17,12 +17,14 @@ MethodOptions options() {
   made.encoder.kind = EncoderKind::dual;
   made.encoder.dim = 6;
   made.encoder.teleport = teleport;
-  made.clusters.warmup = 2;
-  made.clusters.interval = 2;
-  made.clusters.positives = 100;
-  made.clusters.negatives = 100;
   return made;
 }
+
+const test::OwnValues own = {{"warmup", "2"},
+                             {"cluster_interval", "2"},
+                             {"cluster_positives", "100"},
+                             {"cluster_negatives", "100"},
+                             {"later_rate", "0.05"}};
 
 /// The two matrices from their definitions: A + 2I for the diffusion, A + I for the graph.
 at::Tensor view_matrix(const Graph& graph, int view) {
@@ -68,11 +70,11 @@ TEST(Mvgrl, LearnsToTellCleanNodesFromShuffledOnes) {
   TinyModel model("mvgrl", options());
   model.train(0, 60);
   const EpochLoss found = model.loss(100);
-  EXPECT_GT(found.positive_sigma, found.negative_sigma + 0.2);
+  EXPECT_GT(found.positive_sigma.item<double>(), found.negative_sigma.item<double>() + 0.2);
 }
 
 TEST(Gdcl, StartsAsMvgrl) {
-  TinyModel gdcl("gdcl", options());
+  TinyModel gdcl("gdcl", options(), test::two_groups(), own);
   TinyModel mvgrl("mvgrl", options());
   for (const std::uint32_t epoch : {0, 1}) {
     EXPECT_EQ(gdcl.loss(epoch).loss.item<float>(), mvgrl.loss(epoch).loss.item<float>());
@@ -81,7 +83,7 @@ TEST(Gdcl, StartsAsMvgrl) {
 }
 
 TEST(Gdcl, ContrastsClustersAndTrainsTheDiffusionAlone) {
-  TinyModel model("gdcl", options());
+  TinyModel model("gdcl", options(), test::two_groups(), own);
   model.train(0, 2);
   const at::Tensor x = test::dense_features(model.graph);
   const at::Tensor matrix = view_matrix(model.graph, 1);
@@ -118,17 +120,15 @@ TEST(Gdcl, ContrastsClustersAndTrainsTheDiffusionAlone) {
 }
 
 TEST(Gdcl, SlowsDownAfterItsStart) {
-  MethodOptions made = options();
-  made.clusters.rate = 0.05;
-  TinyModel model("gdcl", made);
+  TinyModel model("gdcl", options(), test::two_groups(), own);
   EXPECT_EQ(model.method->rate(1), 1);
   EXPECT_EQ(model.method->rate(2), 0.05);
 }
 
 TEST(Gdcl, ClustersComeBackFromAKeptState) {
-  TinyModel one("gdcl", options());
+  TinyModel one("gdcl", options(), test::two_groups(), own);
   one.train(0, 3);
-  TinyModel other("gdcl", options());
+  TinyModel other("gdcl", options(), test::two_groups(), own);
   for (std::size_t i = 0; i < one.parameters.all().size(); ++i) {
     other.parameters.all()[i].value.detach().copy_(one.parameters.all()[i].value);
   }
@@ -143,7 +143,7 @@ TEST(Gdcl, AGraphWithoutClassesNeedsTheNumberOfClusters) {
   graph.splits = {};
   test::expect_error([&] { TinyModel("gdcl", options(), graph); }, {"clusters", "--clusters"});
   MethodOptions given = options();
-  given.clusters.count = 3;
+  given.clusters = 3;
   EXPECT_NO_THROW(TinyModel("gdcl", given, graph));
 }
 

@@ -5,7 +5,6 @@
 
 #include "creg/contrast/pairs.h"
 #include "creg/core/random.h"
-#include "creg/methods/catalogue.h"
 #include "graph/non_edges.h"
 #include "methods/tiny_model.h"
 #include "ops/similarity.h"
@@ -27,9 +26,9 @@ at::Tensor unit_rows(const at::Tensor& x) {
 
 struct PairModel : test::TinyModel {
   explicit PairModel(const std::string& name, const ContrastOptions& contrast,
-                     Graph made = test::two_groups())
+                     Graph made = test::two_groups(), const test::OwnValues& own = {})
       : TinyModel(name, {.contrast = contrast, .encoder = {.dim = 6}, .epochs = 10},
-                  std::move(made)) {}
+                  std::move(made), own) {}
 
   at::Tensor hidden() {
     EpochPass one = pass();
@@ -56,10 +55,11 @@ at::Tensor reference(const at::Tensor& anchors, const at::Tensor& positives, con
 /// before.
 void expect_learns_to_tell_pairs(PairModel& model, double margin) {
   const EpochLoss before = model.loss(100);
-  EXPECT_LT(before.positive_sigma, before.negative_sigma + margin / 4);
+  EXPECT_LT(before.positive_sigma.item<double>(),
+            before.negative_sigma.item<double>() + margin / 4);
   model.train(0, 60);
   const EpochLoss after = model.loss(100);
-  EXPECT_GT(after.positive_sigma, after.negative_sigma + margin);
+  EXPECT_GT(after.positive_sigma.item<double>(), after.negative_sigma.item<double>() + margin);
 }
 
 TEST(Ml, IsTheLossOfTheNodeOneLevelDeeper) {
@@ -86,7 +86,7 @@ TEST(Ml, ABilinearScorePutsItsMatrixBetween) {
 TEST(Ml, UnitRowsPropagateFirst) {
   PairModel model("ml", {});
   EpochPass pass(model.context, model.inputs, *model.encoder,
-                 {.seed = 5, .epoch = 3, .unit_rows = true});
+                 {.seed = 5, .epoch = 3, .step = 3, .unit_rows = true});
   const double loss = model.method->loss(pass).loss.item<double>();
   const at::Tensor h = model.hidden();
   const at::Tensor deeper = unit_rows(test::gcn_matrix(model.graph).mm(h));
@@ -102,7 +102,7 @@ TEST(Ml, LearnsToTellANodesNeighbourhoodFromOthers) {
 
 /// Which neighbours are drawn goes by the embedding as it is; no gradient comes of that.
 TEST(Lc, PullsTowardsADrawnNeighbour) {
-  PairModel model("lc", {.k = 2});
+  PairModel model("lc", {}, test::two_groups(), {{"k", "2"}});
   const at::Tensor drawn = draw_top_neighbour(model.context, model.hidden().to(at::kFloat),
                                               model.graph.adjacency, 2, Similarity::dot, 5, 3);
   const at::Tensor nodes = at::nonzero(drawn >= 0).reshape({-1});
@@ -117,7 +117,7 @@ TEST(Lc, PullsTowardsADrawnNeighbour) {
 }
 
 TEST(Lc, GlobalPositivesAreTheMeanOfTheMostSimilar) {
-  PairModel model("lc", {.positives = Positives::global, .k = 3});
+  PairModel model("lc", {}, test::two_groups(), {{"positives", "global"}, {"k", "3"}});
   const at::Tensor unit = unit_rows(model.hidden());
   const at::Tensor nearest = std::get<1>(unit.mm(unit.t()).topk(3, 1));
   EXPECT_EQ(model.loss(3).anchors, 40);
@@ -135,8 +135,9 @@ TEST(Lc, LearnsToTellNeighboursFromOthers) {
 }
 
 TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
-  for (const Positives positives : {Positives::global, Positives::neighbours}) {
-    PairModel model("lc", {.positives = positives, .curriculum = 4});  // rounds of 3 epochs
+  for (const std::string positives : {"global", "neighbours"}) {
+    PairModel model("lc", {}, test::two_groups(),
+                    {{"positives", positives}, {"curriculum", "4"}});  // rounds of 3 epochs
     EpochPass first = model.pass(0);
     EXPECT_LE(model.method->loss(first).anchors, 10);
     const std::vector<NamedTensor> state = model.method->state();
@@ -155,11 +156,11 @@ TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
 }
 
 TEST(Lc, SeedsComeBackFromAKeptState) {
-  const ContrastOptions options = {.positives = Positives::global, .curriculum = 4};
-  PairModel one("lc", options);
+  const test::OwnValues options = {{"positives", "global"}, {"curriculum", "4"}};
+  PairModel one("lc", {}, test::two_groups(), options);
   EpochPass first = one.pass(0);
   one.method->loss(first);
-  PairModel other("lc", options);
+  PairModel other("lc", {}, test::two_groups(), options);
   other.method->restore(one.method->state());
   EpochPass here = one.pass(1);
   EpochPass there = other.pass(1);
@@ -186,8 +187,10 @@ TEST(Dgi, TellsNodesFromShuffledOnesByTheSummary) {
   const at::Tensor wanted =
       -(log_of_sigma(h.mv(direction)).mean() + log_of_sigma(-shuffled.mv(direction)).mean()) / 2;
   EXPECT_NEAR(loss.loss.item<double>(), wanted.item<double>(), 1e-6);
-  EXPECT_NEAR(loss.positive_sigma, h.mv(direction).sigmoid().mean().item<double>(), 1e-6);
-  EXPECT_NEAR(loss.negative_sigma, shuffled.mv(direction).sigmoid().mean().item<double>(), 1e-6);
+  EXPECT_NEAR(loss.positive_sigma.item<double>(), h.mv(direction).sigmoid().mean().item<double>(),
+              1e-6);
+  EXPECT_NEAR(loss.negative_sigma.item<double>(),
+              shuffled.mv(direction).sigmoid().mean().item<double>(), 1e-6);
 
   const at::Tensor matrix = test::gcn_matrix(model.graph);
   const at::Tensor x = test::dense_features(model.graph);
@@ -266,22 +269,68 @@ TEST(GcnNeg, NeedsEdges) {
 }
 
 TEST(Methods, UnknownNamesListTheKnownOnes) {
-  test::expect_error([] { describe_method("mm"); }, {"mm", "ml", "lc"});
-  ParameterList parameters(0);
-  test::expect_error([&] { make_method("mm", {}, parameters); }, {"mm", "ml", "lc"});
+  test::expect_error([] { find_method("mm"); }, {"mm", "ml", "lc"});
 }
 
-TEST(Methods, EveryOneOfTheCatalogueCanBeMade) {
-  for (const MethodDescription& method : method_catalogue()) {
-    if (method.encoders.empty()) continue;
+TEST(Methods, EveryEntryIsWhole) {
+  std::set<std::string> names;
+  std::set<std::string> keys;
+  for (const MethodEntry& method : shipped_methods()) {
+    SCOPED_TRACE(method.name);
+    EXPECT_TRUE(names.insert(method.name).second);
+    EXPECT_FALSE(method.about.empty());
+    for (const OwnParameter& own : method.parameters) {
+      EXPECT_TRUE(keys.insert(own.key).second) << own.key;
+      EXPECT_EQ(own.read(own.initial), own.initial);
+    }
+    if (method.encoders.empty()) {
+      EXPECT_TRUE(method.compute && method.storage);
+      continue;
+    }
     ParameterList parameters(0);
-    EXPECT_NE(
-        make_method(
-            method.name,
-            {.dim = 4, .epochs = 2, .first_width = 4, .features = 3, .nodes = 5, .classes = 2},
-            parameters),
-        nullptr);
+    const MethodOptions options{.own = OwnSettings(method.parameters),
+                                .dim = 4,
+                                .epochs = 2,
+                                .first_width = 4,
+                                .features = 3,
+                                .nodes = 5,
+                                .classes = 2};
+    EXPECT_NE(method.make(options, parameters), nullptr);
+    if (method.memory) {
+      EXPECT_GE(method.memory(options).parameters, 0);
+    }
   }
+}
+
+TEST(OwnParameters, ReadCheckAndShorten) {
+  const OwnParameter whole = own_integer("walks", 10, 1, 20, "");
+  EXPECT_EQ(whole.read("7"), "7");
+  test::expect_error([&] { whole.read("21"); }, {"walks", "'21'", "1 to 20"});
+  test::expect_error([&] { whole.read("2.5"); }, {"walks", "'2.5'"});
+  const OwnParameter real = own_real("p", 1, 0.5, 2, "");
+  EXPECT_EQ(real.read("1.50"), "1.5");
+  test::expect_error([&] { real.read("nan"); }, {"p", "'nan'", "0.5 to 2"});
+  const OwnParameter truth = own_truth("flip", false, "");
+  EXPECT_EQ(truth.initial, "false");
+  test::expect_error([&] { truth.read("yes"); }, {"flip", "'yes'", "true or false"});
+  const OwnParameter choice = own_choice("log", LogForm::stable, "");
+  EXPECT_EQ(choice.values, "stable|naive");
+  test::expect_error([&] { choice.read("other"); }, {"log", "'other'", "stable or naive"});
+}
+
+TEST(OwnSettings, StartAtTheDefaultsAndKnowNoOthers) {
+  const std::vector<OwnParameter> parameters = {
+      own_integer("walks", 10, 1, 20, ""), own_real("p", 0.25, 0, 1, ""),
+      own_truth("flip", true, ""), own_choice("log", LogForm::naive, "")};
+  OwnSettings own(parameters);
+  EXPECT_EQ(own.integer("walks"), 10);
+  EXPECT_EQ(own.real("p"), 0.25);
+  EXPECT_TRUE(own.truth("flip"));
+  EXPECT_EQ(own.choice<LogForm>("log"), LogForm::naive);
+  own.set("walks", "3");
+  EXPECT_EQ(own.integer("walks"), 3);
+  EXPECT_THROW(own.text("q"), Bug);
+  EXPECT_THROW(own.set("q", "1"), Bug);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "contrast/walk_pairs.h"
 #include "creg/methods/method.h"
+#include "methods/tiny_model.h"
 #include "ops/adam.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
@@ -33,6 +34,14 @@ class Table final : public Encoder {
   at::Tensor rows_;
 };
 
+struct WalkOptions {
+  int length = 20;
+  int context = 10;
+  int per_node = 10;
+  double p = 1;
+  double q = 1;
+};
+
 struct TinyWalks {
   TinyWalks(Graph made, const at::Tensor& start, const WalkOptions& walks,
             const ContrastOptions& contrast = {})
@@ -40,11 +49,20 @@ struct TinyWalks {
         table(start.clone().set_requires_grad(true)),
         encoder(table),
         inputs(Context(), graph, EncoderOptions{}),
-        method(make_method("node2vec", {.contrast = contrast, .walks = walks, .dim = start.size(1)},
-                           parameters)) {}
+        method(find_method("node2vec")
+                   .make({.contrast = contrast,
+                          .own = test::own_settings("node2vec",
+                                                    {{"walk_length", std::to_string(walks.length)},
+                                                     {"context", std::to_string(walks.context)},
+                                                     {"walks", std::to_string(walks.per_node)},
+                                                     {"p", std::to_string(walks.p)},
+                                                     {"q", std::to_string(walks.q)}}),
+                          .dim = start.size(1)},
+                         parameters)) {}
 
   EpochLoss loss(std::uint32_t epoch) {
-    EpochPass pass(context, inputs, encoder, {.seed = 5, .epoch = epoch});
+    EpochPass pass(context, inputs, encoder,
+                   {.seed = 5, .epoch = static_cast<int>(epoch), .step = epoch});
     return method->loss(pass);
   }
 
@@ -95,7 +113,7 @@ TEST(Node2vec, IsTheLossOverWindowsOfWalks) {
           TinyWalks model(graph, start, options, {.log = form});
           model.table = x[0];
           const Table table(x[0]);
-          EpochPass pass(model.context, model.inputs, table, {.seed = 5, .epoch = 2});
+          EpochPass pass(model.context, model.inputs, table, {.seed = 5, .epoch = 2, .step = 2});
           const EpochLoss loss = model.method->loss(pass);
           EXPECT_EQ(loss.anchors, 12);
           return loss.loss;

@@ -16,9 +16,23 @@
 
 namespace creg::test {
 
+/// Own parameters of a method that differ from their defaults, by key.
+using OwnValues = std::map<std::string, std::string>;
+
+inline OwnSettings own_settings(const std::string& method, const OwnValues& values) {
+  const MethodEntry& entry = find_method(method);
+  OwnSettings own(entry.parameters);
+  for (const OwnParameter& parameter : entry.parameters) {
+    const auto given = values.find(parameter.key);
+    if (given != values.end()) own.set(parameter.key, parameter.read(given->second));
+  }
+  return own;
+}
+
 struct TinyModel {
   /// What the options leave open is taken from the graph and the encoder's options.
-  TinyModel(const std::string& name, MethodOptions options, Graph made = two_groups())
+  TinyModel(const std::string& name, MethodOptions options, Graph made = two_groups(),
+            const OwnValues& own = {})
       : graph(std::move(made)),
         encoder(
             make_encoder(options.encoder, feature_cols(graph.features), parameters, graph.nodes())),
@@ -28,11 +42,15 @@ struct TinyModel {
     options.nodes = graph.nodes();
     options.classes = graph.classes();
     options.first_width = encoder->first_width();
-    method = make_method(name, options, parameters);
+    options.own = own_settings(name, own);
+    method = find_method(name).make(options, parameters);
   }
 
   EpochPass pass(std::uint32_t epoch = 0, bool training = true) {
-    return {context, inputs, *encoder, {.seed = 5, .epoch = epoch, .training = training}};
+    return {context,
+            inputs,
+            *encoder,
+            {.seed = 5, .epoch = static_cast<int>(epoch), .step = epoch, .training = training}};
   }
   EpochLoss loss(std::uint32_t epoch = 0) {
     EpochPass one = pass(epoch);

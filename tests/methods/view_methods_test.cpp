@@ -9,7 +9,9 @@
 #include "contrast/feature_mask.h"
 #include "contrast/teleport_schedule.h"
 #include "creg/methods/method.h"
+#include "graph/centrality.h"
 #include "graph/normalise.h"
+#include "methods/tiny_model.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
@@ -33,20 +35,22 @@ Graph one_way_groups() {
 }
 
 struct ViewModel {
-  ViewModel(const std::string& name, Graph made, EncoderOptions encoder_options, ViewOptions views)
+  ViewModel(const std::string& name, Graph made, EncoderOptions encoder_options, ViewOptions views,
+            const test::OwnValues& own = {})
       : graph(std::move(made)),
         encoder(make_encoder(encoder_options, feature_cols(graph.features), parameters)),
         inputs(context, graph, encoder_options),
-        method(make_method(name,
-                           {.contrast = {.temperature = temperature},
-                            .views = views,
-                            .encoder = encoder_options,
-                            .dim = encoder_options.dim,
-                            .epochs = 10},
-                           parameters)) {}
+        method(find_method(name).make({.contrast = {.temperature = temperature},
+                                       .views = views,
+                                       .encoder = encoder_options,
+                                       .own = test::own_settings(name, own),
+                                       .dim = encoder_options.dim,
+                                       .epochs = 10},
+                                      parameters)) {}
 
   EpochLoss loss(std::uint32_t at = epoch) {
-    EpochPass pass(context, inputs, *encoder, {.seed = seed, .epoch = at});
+    EpochPass pass(context, inputs, *encoder,
+                   {.seed = seed, .epoch = static_cast<int>(at), .step = at});
     return method->loss(pass);
   }
 
@@ -172,9 +176,7 @@ TEST(Gca, IsTheLossOfTwoAdaptiveViews) {
   const Graph graph = test::two_groups();
   for (const Centrality kind :
        {Centrality::degree, Centrality::pagerank, Centrality::eigenvector}) {
-    ViewOptions options = rates;
-    options.centrality = kind;
-    ViewModel model("gca", graph, {.dim = 6}, options);
+    ViewModel model("gca", graph, {.dim = 6}, rates, {{"centrality", name_of(kind)}});
     const Context context;
     const CsrMatrix& a = graph.adjacency;
     std::vector<double> of_edges = degree_centrality(context, a);
@@ -204,11 +206,9 @@ TEST(Gca, IsTheLossOfTwoAdaptiveViews) {
 TEST(Digcl, IsTheLossOfTwoLaplaciansAgainstOnesOwnView) {
   const Graph graph = one_way_groups();
   for (const TeleportSchedule schedule : {TeleportSchedule::log, TeleportSchedule::linear}) {
-    ViewOptions options = rates;
-    options.teleport_schedule = schedule;
     ViewModel model("digcl", graph,
                     {.dim = 6, .propagation = Propagation::directed_pagerank, .teleport = 0.1},
-                    options);
+                    rates, {{"teleport_schedule", name_of(schedule)}});
     const at::Tensor x = features_of(graph);
     const auto view = [&](double teleport, double columns, int number) {
       return View{
@@ -242,8 +242,9 @@ TEST(ViewMethods, WithoutDropsTheViewsAreTheGraph) {
                        .drop_features2 = 0,
                        .projection = 4});
       const EpochLoss loss = model.loss();
-      EXPECT_NEAR(loss.positive_sigma, 1 / (1 + std::exp(-1 / temperature)), 1e-5) << name;
-      EXPECT_LT(loss.negative_sigma, loss.positive_sigma) << name;
+      EXPECT_NEAR(loss.positive_sigma.item<double>(), 1 / (1 + std::exp(-1 / temperature)), 1e-5)
+          << name;
+      EXPECT_LT(loss.negative_sigma.item<double>(), loss.positive_sigma.item<double>()) << name;
       EXPECT_EQ(model.loss(7).loss.item<double>(), loss.loss.item<double>()) << name;
       loss.loss.backward();
       for (const NamedTensor& item : model.parameters.all()) {

@@ -55,8 +55,8 @@ TEST(EdgeLoss, TellsTheMeanOfSigma) {
       sum += at::sigmoid((h[static_cast<std::int64_t>(a)] * row).sum()).item<double>();
     }
   }
-  EXPECT_NEAR(edge_loss(h, h, pairs, -1).sigma, sum / 11, 1e-6);
-  EXPECT_NEAR(edge_loss(h, h, pairs, 1).sigma, sum / 11, 1e-6);
+  EXPECT_NEAR(edge_loss(h, h, pairs, -1).sigma.item<double>(), sum / 11, 1e-6);
+  EXPECT_NEAR(edge_loss(h, h, pairs, 1).sigma.item<double>(), sum / 11, 1e-6);
 }
 
 TEST(EdgeLoss, TheNaiveFormAddsItsEpsilon) {

@@ -102,8 +102,8 @@ TEST(PairLoss, ReportsTheMeanSigmas) {
   pairs.negatives = at::tensor({1, 1}, at::kInt).reshape({2, 1});
   const at::Tensor rows = at::tensor({2.0F, -1.0F}).reshape({2, 1});
   const PairLoss result = pair_loss(at::ones({2, 1}), rows, pairs);
-  EXPECT_NEAR(result.positive_sigma, 1 / (1 + std::exp(-2.0)), 1e-6);
-  EXPECT_NEAR(result.negative_sigma, 1 / (1 + std::exp(1.0)), 1e-6);
+  EXPECT_NEAR(result.positive_sigma.item<double>(), 1 / (1 + std::exp(-2.0)), 1e-6);
+  EXPECT_NEAR(result.negative_sigma.item<double>(), 1 / (1 + std::exp(1.0)), 1e-6);
 }
 
 /// A score of 40: the stable form still pushes, the naive one has no gradient left.

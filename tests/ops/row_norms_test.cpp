@@ -17,12 +17,12 @@ void expect_right(const at::Tensor& rows) {
   const at::Tensor norms = rows.detach().to(at::kDouble).pow(2).sum(1).sqrt();
   const NormStatistics statistics = norm_statistics(rows);
   const double mean = norms.mean().item<double>();
-  EXPECT_NEAR(statistics.mean, mean, 1e-6 * mean);
+  EXPECT_NEAR(statistics.mean.item<double>(), mean, 1e-6 * mean);
   const double variance =
       (norms - mean).pow(2).sum().item<double>() / static_cast<double>(rows.size(0) - 1);
   // Lengths are rounded to float, which moves the variance by that share of mean and deviation.
   const double rounding = 4e-7 * mean * std::sqrt(variance) + 1e-12 * mean * mean;
-  EXPECT_NEAR(statistics.variance, variance, rounding);
+  EXPECT_NEAR(statistics.variance.item<double>(), variance, rounding);
 }
 
 TEST(NormStatistics, AreThoseOfTheRowLengths) {
@@ -41,22 +41,22 @@ TEST(NormStatistics, TellsASmallVarianceFromNone) {
   at::Tensor rows = at::zeros({1000, 4});
   rows.select(1, 0).copy_(at::arange(1000).remainder(2) * 0.01 + 1000);
   const NormStatistics statistics = norm_statistics(rows);
-  EXPECT_NEAR(statistics.mean, 1000.005, 1e-4);
-  EXPECT_NEAR(statistics.variance, 2.5e-5, 1e-6);
+  EXPECT_NEAR(statistics.mean.item<double>(), 1000.005, 1e-4);
+  EXPECT_NEAR(statistics.variance.item<double>(), 2.5e-5, 1e-6);
 }
 
 TEST(NormStatistics, OfFewRows) {
   const NormStatistics none = norm_statistics(at::empty({0, 4}));
-  EXPECT_EQ(none.mean, 0);
-  EXPECT_EQ(none.variance, 0);
+  EXPECT_EQ(none.mean.item<double>(), 0);
+  EXPECT_EQ(none.variance.item<double>(), 0);
   const NormStatistics one = norm_statistics(at::tensor({3.0F, 4.0F}).reshape({1, 2}));
-  EXPECT_EQ(one.mean, 5);
-  EXPECT_EQ(one.variance, 0);
+  EXPECT_EQ(one.mean.item<double>(), 5);
+  EXPECT_EQ(one.variance.item<double>(), 0);
   const NormStatistics zero = norm_statistics(at::zeros({3, 2}));
-  EXPECT_EQ(zero.mean, 0);
-  EXPECT_EQ(zero.variance, 0);
+  EXPECT_EQ(zero.mean.item<double>(), 0);
+  EXPECT_EQ(zero.variance.item<double>(), 0);
   const NormStatistics narrow = norm_statistics(at::empty({3, 0}));
-  EXPECT_EQ(narrow.mean, 0);
+  EXPECT_EQ(narrow.mean.item<double>(), 0);
 }
 
 TEST(NormStatistics, TakeViewsAndTrainedTensors) {
@@ -73,8 +73,8 @@ TEST(NormStatistics, ThreadsDoNotChangeTheBits) {
   at::set_num_threads(3);
   const NormStatistics together = norm_statistics(rows);
   at::set_num_threads(threads);
-  EXPECT_EQ(alone.mean, together.mean);
-  EXPECT_EQ(alone.variance, together.variance);
+  EXPECT_EQ(alone.mean.item<double>(), together.mean.item<double>());
+  EXPECT_EQ(alone.variance.item<double>(), together.variance.item<double>());
 }
 
 TEST(UnitRows, HaveLengthOneAndGradientsThroughTheirLengths) {

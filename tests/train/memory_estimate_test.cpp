@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "creg/train/trainer.h"
 #include "ops/tensor_memory.h"
 #include "support/attributed_graph.h"
@@ -77,7 +77,7 @@ TEST(MemoryEstimate, IsNearWhatViewsTake) {
   install_tensor_memory();
   const Graph graph = ring(600);
   for (const char* method : {"grace", "digcl"}) {
-    for (const EncoderKind encoder : describe_method(method).encoders) {
+    for (const EncoderKind encoder : find_method(method).encoders) {
       for (const char* reg : {"none", "contrast"}) {
         TrainConfig config;
         config.method = method;

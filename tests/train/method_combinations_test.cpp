@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "creg/train/trainer.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
@@ -19,8 +19,7 @@ namespace {
 constexpr int epochs = 4;
 
 /// The method's own recipe on a small scale.
-TrainConfig small_config(const MethodDescription& method, EncoderKind encoder,
-                         const std::string& reg) {
+TrainConfig small_config(const MethodEntry& method, EncoderKind encoder, const std::string& reg) {
   TrainConfig config;
   config.method = method.name;
   const Recipe* const recipe = find_recipe(method.name, "");
@@ -31,7 +30,7 @@ TrainConfig small_config(const MethodDescription& method, EncoderKind encoder,
   config.encoder.heads = 2;
   config.encoder.dropout = 0;  // so that no row loses all its values
   config.views.projection = 4;
-  config.clusters.warmup = 2;
+  if (method.name == "gdcl") config.own["warmup"] = "2";
   config.batch.size = method.steps == StepsBy::start_nodes ? 16 : 0;
   config.lr = 1e-2;
   config.epochs = epochs;
@@ -41,16 +40,16 @@ TrainConfig small_config(const MethodDescription& method, EncoderKind encoder,
   return config;
 }
 
-bool goes_with(const MethodDescription& method, EncoderKind encoder) {
+bool goes_with(const MethodEntry& method, EncoderKind encoder) {
   return std::find(method.encoders.begin(), method.encoders.end(), encoder) !=
          method.encoders.end();
 }
 
-bool goes_with(const MethodDescription& method, const std::string& reg) {
+bool goes_with(const MethodEntry& method, const std::string& reg) {
   return method.regularised || reg.find("contrast") == std::string::npos;
 }
 
-TrainResult run(const Graph& graph, const MethodDescription& method, const TrainConfig& config) {
+TrainResult run(const Graph& graph, const MethodEntry& method, const TrainConfig& config) {
   const Context context(Context::Options{.threads = 2, .seed = 1});
   return train(context, graph, config, {}, nullptr,
                method.labels ? graph.splits.front().train.span() : std::span<const std::int32_t>());
@@ -60,7 +59,7 @@ class Combinations : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Combinations, TrainOrAreRefused) {
   const Graph graph = test::two_groups();
-  const MethodDescription& method = describe_method(GetParam());
+  const MethodEntry& method = find_method(GetParam());
   for (const std::string& encoder_name : names_of<EncoderKind>()) {
     const EncoderKind encoder = *from_name<EncoderKind>(encoder_name);
     for (const std::string reg :
@@ -96,7 +95,7 @@ TEST_P(Combinations, TrainOrAreRefused) {
 
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const MethodDescription& method : method_catalogue()) out.push_back(method.name);
+  for (const MethodEntry& method : shipped_methods()) out.push_back(method.name);
   return out;
 }
 

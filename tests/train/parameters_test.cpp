@@ -94,7 +94,7 @@ TEST(Parameters, RegularisersCombine) {
 
 TEST(Parameters, CombinationsThatMakeNoSenseAreRefused) {
   TrainConfig config;
-  config.contrast.curriculum = 3;
+  config.own["curriculum"] = "3";
   expect_error([&] { check_config(config); }, {"curriculum", "ml", "--method lc"});
   config.method = "lc";
   config.epochs = 2;

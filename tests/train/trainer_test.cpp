@@ -8,7 +8,7 @@
 #include <memory>
 #include <sstream>
 
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "io/file.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
@@ -99,8 +99,8 @@ TEST(Train, TheLossIsItsParts) {
 /// Every round but the first at half the rate, which does not halve again, on more nodes each time.
 TEST(Train, RoundsOfTheCurriculum) {
   TrainConfig config = small_config("lc");
-  config.contrast.positives = Positives::global;
-  config.contrast.curriculum = 4;  // of 3 epochs each
+  config.own["positives"] = "global";
+  config.own["curriculum"] = "4";  // of 3 epochs each
   const TrainResult result = train(context_of(0), test::two_groups(), config);
   ASSERT_EQ(result.epochs.size(), 12);
   for (const EpochStatistics& epoch : result.epochs) {
@@ -287,7 +287,7 @@ class StopAfter final : public TrainObserver {
 TEST(Train, CtrlCDuringAnEpochFinishesIt) {
   const TempDir dir;
   TrainConfig config = small_config("lc");
-  config.contrast.positives = Positives::global;
+  config.own["positives"] = "global";
   const auto stop = std::make_shared<std::atomic<bool>>(true);
   const Context stopped(Context::Options{.threads = 2, .seed = 2, .stop = stop});
   EXPECT_THROW(train(stopped, test::two_groups(), config, {.directory = dir.path()}), Interrupted);
@@ -323,7 +323,7 @@ class Resume : public ::testing::TestWithParam<ResumeCase> {};
 TEST_P(Resume, EqualsTheUninterruptedRun) {
   const Graph graph = test::two_groups();
   TrainConfig config = small_config(GetParam().method);
-  config.contrast.curriculum = GetParam().curriculum;
+  config.own["curriculum"] = std::to_string(GetParam().curriculum);
   find_parameter("reg").set(config, GetParam().reg);
   find_parameter("select").set(config, GetParam().select);
   find_parameter("ratio").set(config, GetParam().ratio);

@@ -38,7 +38,8 @@ class EpochPass {
  public:
   struct Settings {
     std::uint64_t seed = 0;
-    std::uint32_t epoch = 0;
+    int epoch = 0;
+    std::uint32_t step = 0;  ///< of the run, batches counted one by one: what random draws go by
     bool unit_rows = false;  ///< the l2norm regulariser: embeddings have length 1
     bool training = true;
   };

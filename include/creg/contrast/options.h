@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "creg/core/named_enum.h"
-#include "creg/graph/centrality.h"
 #include "creg/ops/log_form.h"
 
 namespace creg {
@@ -18,16 +17,6 @@ enum class Score {
 template <>
 struct EnumNames<Score> {
   static constexpr std::array<std::string_view, 2> names = {"dot", "bilinear"};
-};
-
-/// Where LC takes a node's positive from.
-enum class Positives {
-  neighbours,  ///< one at random of the k graph neighbours with the largest dot product (paper)
-  global,      ///< the mean of the k most cosine-similar nodes of all, itself included (code)
-};
-template <>
-struct EnumNames<Positives> {
-  static constexpr std::array<std::string_view, 2> names = {"neighbours", "global"};
 };
 
 /// The direction r that Contrast-Reg compares with.
@@ -52,34 +41,9 @@ struct EnumNames<BatchNeighbours> {
 
 struct ContrastOptions {
   Score score = Score::dot;
-  Positives positives = Positives::neighbours;
-  int k = 5;
   int negatives = 1;
   double temperature = 1;
   LogForm log = LogForm::stable;
-  int curriculum = 0;  ///< rounds; 0: none
-};
-
-/// Of methods that look for clusters of nodes.
-struct ClusterContrastOptions {
-  std::int64_t count = 0;  ///< clusters; 0: as many as there are classes
-  int warmup = 200;        ///< epochs before clusters are looked for
-  int interval = 2;        ///< epochs between two looks
-  int positives = 10;      ///< nodes of its own cluster that a node meets
-  int negatives = 1000;    ///< nodes of other clusters
-  double rate = 0.05;      ///< of the learning rate, once the clusters count
-};
-
-/// How the teleport probability of DiGCL's second view moves over the epochs.
-enum class TeleportSchedule {
-  log,  ///< the authors' default, with its slip of a sign: from about 1.7 down to 0.9
-  linear,
-  exponential,
-  fixed,
-};
-template <>
-struct EnumNames<TeleportSchedule> {
-  static constexpr std::array<std::string_view, 4> names = {"log", "linear", "exp", "fixed"};
 };
 
 /// Of methods that contrast two views of the graph.
@@ -88,25 +52,7 @@ struct ViewOptions {
   double drop_edges2 = 0.4;  ///< and from the second
   double drop_features1 = 0.3;
   double drop_features2 = 0.4;
-  Centrality centrality = Centrality::degree;  ///< what GCA takes for importance
-  TeleportSchedule teleport_schedule = TeleportSchedule::log;
   std::int64_t projection = 128;  ///< width inside the projection head
-};
-
-/// The random walks of node2vec.
-struct WalkOptions {
-  int length = 20;    ///< nodes of a walk
-  int context = 10;   ///< nodes of a window: the first is the centre of the others
-  int per_node = 10;  ///< walks from every start
-  double p = 1;       ///< a step back counts 1/p
-  double q = 1;       ///< a step away counts 1/q
-};
-
-/// Of a method that masks nodes and wants their features back.
-struct MaskOptions {
-  double rate = 0.5;     ///< share of the nodes
-  double replace = 0;    ///< share of these that show the features of another node
-  double sharpness = 3;  ///< the loss is (1 - cosine) to this power
 };
 
 struct RegulariserOptions {

@@ -15,8 +15,8 @@ namespace creg {
 
 struct ViewLoss {
   at::Tensor loss;            ///< scalar, differentiable through both views
-  double positive_sigma = 0;  ///< mean sigma(cos / t) of a node's two views
-  double negative_sigma = 0;  ///< the same of one random negative per node
+  at::Tensor positive_sigma;  ///< mean sigma(cos / t) of a node's two views
+  at::Tensor negative_sigma;  ///< the same of one random negative per node; of one node undefined
 };
 
 class ViewContrast {

@@ -54,6 +54,8 @@ std::int64_t feature_cols(const Features& features);
 /// Entries that are not zero, whatever the storage.
 std::int64_t feature_nonzeros(const Features& features);
 bool has_features(const Features& features);
+/// Memory of the arrays.
+std::int64_t feature_bytes(const Features& features);
 /// The cheaper storage of the same matrix. Explicit zeros are dropped when it becomes sparse.
 Features compact(Features features);
 DenseMatrix to_dense(const Features& features);

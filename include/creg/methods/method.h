@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "creg/contrast/epoch_pass.h"
-#include "creg/contrast/options.h"
-#include "creg/nn/encoder_options.h"
+#include "creg/methods/entry.h"
 #include "creg/nn/parameter_list.h"
 
 namespace creg {
 
-/// What a method makes of one epoch.
+/// What a method makes of one step. The numbers stay tensors of one value, wherever they were
+/// computed; undefined ones count as 0.
 struct EpochLoss {
-  at::Tensor loss;  ///< scalar, differentiable
-  double positive_sigma = 0;
-  double negative_sigma = 0;
+  at::Tensor loss;            ///< differentiable
+  at::Tensor positive_sigma;  ///< mean sigma of the positives' scores
+  at::Tensor negative_sigma;
   std::int64_t anchors = 0;  ///< nodes the loss is a mean over
 };
 
@@ -40,7 +40,7 @@ class Method {
   virtual at::Tensor class_scores(EpochPass& /*pass*/) { return {}; }
   /// The learning rate of an epoch as a share of the run's.
   virtual double rate(int /*epoch*/) const { return 1; }
-  /// Whether the optimiser forgets what it knows before this epoch.
+  /// Whether the optimiser forgets what it knows before this epoch: a round begins.
   virtual bool starts_afresh(int /*epoch*/) const { return false; }
   /// Whether weight decay pulls at this parameter.
   virtual bool decays(const std::string& /*parameter*/) const { return true; }
@@ -49,24 +49,10 @@ class Method {
   virtual void restore(const std::vector<NamedTensor>& /*state*/) {}
 };
 
-struct MethodOptions {
-  ContrastOptions contrast;
-  ClusterContrastOptions clusters;
-  ViewOptions views;
-  WalkOptions walks;
-  MaskOptions mask;
-  EncoderOptions encoder;
-  std::int64_t dim = 0;
-  int epochs = 0;                ///< the most there will be: rounds are shares of it
-  std::int64_t first_width = 0;  ///< Encoder::first_width()
-  std::int64_t features = 0;     ///< columns
-  std::int64_t nodes = 0;
-  std::int64_t classes = 0;  ///< 0 without labels
-};
-
-/// A method of the catalogue (methods/catalogue.h) by name, with its own parameters added to
-/// `parameters`.
-std::unique_ptr<Method> make_method(const std::string& name, const MethodOptions& options,
-                                    ParameterList& parameters);
+/// What MethodEntry::make wants, for a class with such a constructor.
+template <class M>
+std::unique_ptr<Method> made_by(const MethodOptions& options, ParameterList& parameters) {
+  return std::make_unique<M>(options, parameters);
+}
 
 }  // namespace creg

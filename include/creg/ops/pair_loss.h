@@ -19,8 +19,8 @@ struct Pairs {
 /// The loss, and what the pairs looked like while it was computed.
 struct PairLoss {
   at::Tensor loss;            ///< scalar
-  double positive_sigma = 0;  ///< mean sigma of the positives' scores
-  double negative_sigma = 0;  ///< and of the negatives'
+  at::Tensor positive_sigma;  ///< mean sigma of the positives' scores, float64
+  at::Tensor negative_sigma;  ///< and of the negatives'
 };
 
 /// mean over anchors a of  -log sigma(s(a, p)) - sum_k log sigma(-s(a, n_k)),

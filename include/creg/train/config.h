@@ -4,12 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "creg/contrast/options.h"
 #include "creg/core/named_enum.h"
+#include "creg/methods/entry.h"
 #include "creg/nn/encoder_options.h"
 
 namespace creg {
@@ -52,12 +55,14 @@ struct EnumNames<Schedule> {
 
 struct TrainConfig {
   std::string method = "ml";
+  /// The method itself where it is a program's own; `method` is then its name.
+  std::shared_ptr<const MethodEntry> added;
+  /// Own parameters of methods that were set, by key, as OwnParameter::read returns their values.
+  std::map<std::string, std::string> own;
   EncoderOptions encoder;
   ContrastOptions contrast;
-  ClusterContrastOptions clusters;
-  WalkOptions walks;
   ViewOptions views;
-  MaskOptions mask;
+  std::int64_t clusters = 0;  ///< of methods that look for some; 0: as many as there are classes
   RegulariserOptions regulariser{.contrast = true};
   BatchOptions batch;
   double lr = 1e-3;
@@ -71,6 +76,12 @@ struct TrainConfig {
   bool pre_norm = false;     ///< divide each row of features by max(its sum, 1)
   bool final_norm = false;   ///< evaluation divides each embedding by its length
 };
+
+/// The configuration's method, a program's own or one of the library's by name.
+const MethodEntry& method_of(const TrainConfig& config);
+
+/// What the method is made and checked by; without a graph its sizes are 0.
+MethodOptions method_options(const TrainConfig& config, const Graph* graph = nullptr);
 
 /// The L2 penalty that Adam adds.
 double effective_weight_decay(const TrainConfig& config);

@@ -12,6 +12,7 @@
 #include "creg/core/error.h"
 #include "creg/core/random.h"
 #include "graph/normalise.h"
+#include "methods/lc.h"
 #include "ops/tensors.h"
 #include "train/parameters.h"
 
@@ -86,8 +87,8 @@ void check_plain_epoch(const TrainConfig& config) {
       refuse(parameter.flag().substr(2), parameter.get(config), parameter.get(defaults));
     }
   }
-  if (config.contrast.curriculum > 1) {
-    refuse("curriculum", std::to_string(config.contrast.curriculum), "0: all nodes are seeds");
+  if (config.method == "lc" && method_options(config).own.integer("curriculum") > 1) {
+    refuse("curriculum", find_parameter("curriculum").get(config), "0: all nodes are seeds");
   }
 }
 
@@ -103,7 +104,12 @@ class PlainEpoch::State {
         neighbours_(graph.adjacency),
         degrees_(as_tensor(graph.adjacency.offsets).diff()),
         first_entry_(as_tensor(graph.adjacency.offsets).narrow(0, 0, nodes_).clone()) {
-    if (config.method == "lc" && config.contrast.positives == Positives::global) {
+    if (config.method == "lc") {
+      const OwnSettings own = method_options(config).own;
+      global_positives_ = own.choice<Positives>("positives") == Positives::global;
+      k_ = own.integer("k");
+    }
+    if (global_positives_) {
       require_plain_similarity_memory(nodes_);
     }
     std::vector<at::Tensor> trained;
@@ -191,8 +197,8 @@ class PlainEpoch::State {
   }
 
   at::Tensor lc_loss(const at::Tensor& h, std::uint32_t epoch) const {
-    if (config_.contrast.positives == Positives::global) {
-      const std::int64_t k = std::min<std::int64_t>(config_.contrast.k, nodes_);
+    if (global_positives_) {
+      const std::int64_t k = std::min(k_, nodes_);
       const at::Tensor most_similar = plain_similarity(h.detach(), k, false).indices.to(at::kLong);
       return pair_loss(h, h, {{}, most_similar, negatives(epoch)});
     }
@@ -208,7 +214,7 @@ class PlainEpoch::State {
   /// sorted by node and score.
   at::Tensor top_neighbours(const at::Tensor& h, std::uint32_t epoch) const {
     const at::NoGradGuard no_grad;
-    const std::int64_t k = config_.contrast.k;
+    const std::int64_t k = k_;
     const at::Tensor& nodes = neighbours_.target;
     const at::Tensor& others = neighbours_.source;
     at::Tensor score = scores(h.index_select(0, nodes), h.index_select(0, others));
@@ -292,6 +298,8 @@ class PlainEpoch::State {
 
   std::uint64_t seed_;
   TrainConfig config_;
+  bool global_positives_ = false;  // of LC
+  std::int64_t k_ = 0;
   std::int64_t nodes_;
   at::Tensor features_;
   EdgeList propagation_;

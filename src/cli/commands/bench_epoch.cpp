@@ -5,6 +5,7 @@
 #include "bench/epoch.h"
 #include "cli/commands.h"
 #include "cli/options/train_options.h"
+#include "train/parameters.h"
 #include "cli/reports/bench_report.h"
 #include "core/text.h"
 
@@ -49,7 +50,9 @@ void bench_epoch_command(const Context& context, const EpochOptions& options,
                                   {"positives", nullptr},
                                   {"reg", regularisers(config)},
                                   {"recipe", run.recipe}};
-    if (config.method == "lc") out["positives"] = name_of(config.contrast.positives);
+    for (const OwnParameter& own : method_of(config).parameters) {
+      if (own.key == "positives") out["positives"] = find_parameter(own.key).get(config);
+    }
     add_times(out, context, options.bench, result.ours, result.plain);
     out["pairs"] = pairs_rule;
     out["first_loss"] = result.first_loss;

@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/graph/splits.h"
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "creg/tasks/classify.h"
 #include "creg/train/trainer.h"
 #include "io/file.h"
@@ -58,18 +58,15 @@ PairOptions own_pairs(const fs::path& folder) {
          .expected = "the folder of a run, or " + join_words(names_of<PairSource>(), " or ")});
   }
   const TrainConfig config = read_record(folder).config;
-  const MethodDescription& method = describe_method(config.method);
-  PairOptions pairs{.k = config.contrast.k};
-  if (method.own_pairs.empty()) {
+  const MethodEntry& method = method_of(config);
+  if (!method.pairs) {
     fail_input({.what = "this method contrasts no pairs of nodes",
                 .file = "--positives",
                 .found = config.method,
                 .expected = join_words(names_of<PairSource>(), " or ")});
   }
-  pairs.source = *from_name<PairSource>(method.own_pairs);
-  if (method.positives && config.contrast.positives == Positives::global) {
-    pairs.source = PairSource::top_k;
-  }
+  const OwnPairs own = method.pairs(method_options(config));
+  const PairOptions pairs{.source = *from_name<PairSource>(own.source), .k = own.k};
   return pairs;
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "graph/transforms.h"
 #include "io/catalogue.h"
 #include "io/file.h"
@@ -29,7 +29,8 @@ void add_parameter_flags(CLI::App& command, TrainOptions& options) {
       const std::string off = "--no-" + parameter.flag().substr(2);
       command
           .add_flag_callback(
-              parameter.flag(), [&options, key] { options.values[key] = "true"; }, parameter.help)
+              parameter.flag(), [&options, key] { options.values[key] = "true"; },
+              parameter.help_with_methods())
           ->group(group);
       command
           .add_flag_callback(
@@ -41,7 +42,7 @@ void add_parameter_flags(CLI::App& command, TrainOptions& options) {
         .add_option_function<std::string>(
             parameter.flag(),
             [&options, key](const std::string& text) { options.values[key] = text; },
-            parameter.help + " [" + parameter.get(defaults) + "]")
+            parameter.help_with_methods() + " [" + parameter.get(defaults) + "]")
         ->type_name(parameter.values)
         ->group(group);
   }
@@ -56,7 +57,8 @@ const Recipe* recipe_of(const std::string& method, const Dataset& dataset) {
 /// What batches cannot do and no flag asks for gives way, and the log says so.
 void settle_batches(const Context& context, const std::map<std::string, std::string>& flags,
                     TrainConfig& config) {
-  if (describe_method(config.method).steps != StepsBy::neighbourhoods) return;
+  const MethodEntry& method = method_of(config);
+  if (method.steps != StepsBy::neighbourhoods) return;
   if (!runs_in_batches(config.encoder.kind) && !flags.contains("encoder")) {
     config.encoder.kind = EncoderKind::sage;
     if (!flags.contains("layers")) {
@@ -65,9 +67,11 @@ void settle_batches(const Context& context, const std::map<std::string, std::str
     context.log().write(LogLevel::info, "in batches: encoder sage, layers " +
                                             std::to_string(config.encoder.layers));
   }
-  if (config.contrast.curriculum > 0 && !flags.contains("curriculum")) {
-    config.contrast.curriculum = 0;
-    context.log().write(LogLevel::info, "in batches: no curriculum");
+  for (const auto& [key, value] : method.in_batches) {
+    const Parameter& parameter = find_parameter(key);
+    if (flags.contains(key) || parameter.get(config) == value) continue;
+    parameter.set(config, value);
+    context.log().write(LogLevel::info, "in batches: " + key + " " + value);
   }
 }
 

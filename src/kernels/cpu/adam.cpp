@@ -8,6 +8,7 @@ namespace creg::cpu {
 
 CREG_TARGET_CLONES
 void adam_range(const AdamValues& values, std::int64_t begin, std::int64_t end) {
+  if (values.guard != nullptr && !std::isfinite(*values.guard)) return;
   float* __restrict parameter = values.parameter;
   const float* __restrict gradient = values.gradient;
   float* __restrict moment1 = values.moment1;

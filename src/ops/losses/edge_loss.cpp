@@ -81,7 +81,7 @@ EdgeLoss edge_loss(const at::Tensor& anchors, const at::Tensor& rows,
     }
     const auto seen = static_cast<double>(pairs->size());
     result.loss = at::full({}, total.loss / seen, at::kFloat);
-    result.sigma = total.sigma / seen;
+    result.sigma = at::full({}, total.sigma / seen, at::kDouble);
   }
   if (gradient) {
     auto node = make_node<EdgeLossBackward>(anchors, rows);

@@ -111,9 +111,9 @@ PairLoss pair_loss(const at::Tensor& anchors, const at::Tensor& rows, const Pair
     }
     const double anchors_seen = static_cast<double>(std::max<std::int64_t>(count, 1));
     result.loss = at::full({}, total.loss / anchors_seen, at::kFloat);
-    result.positive_sigma = total.positive_sigma / anchors_seen;
-    result.negative_sigma =
-        total.negative_sigma / (anchors_seen * static_cast<double>(pairs.negatives.size(1)));
+    result.positive_sigma = at::full({}, total.positive_sigma / anchors_seen, at::kDouble);
+    const double negatives_seen = anchors_seen * static_cast<double>(pairs.negatives.size(1));
+    result.negative_sigma = at::full({}, total.negative_sigma / negatives_seen, at::kDouble);
   }
   if (gradient) {
     auto node = make_node<PairLossBackward>(anchors, rows);

@@ -26,7 +26,8 @@ NormStatistics norm_statistics(const at::Tensor& rows) {
   const double mean = count == 0 ? 0 : sum / static_cast<double>(count);
   double squares = 0;
   for (std::int64_t i = 0; i < count; ++i) squares += (to[i] - mean) * (to[i] - mean);
-  return {mean, count < 2 ? 0 : squares / static_cast<double>(count - 1)};
+  const double variance = count < 2 ? 0 : squares / static_cast<double>(count - 1);
+  return {at::full({}, mean, at::kDouble), at::full({}, variance, at::kDouble)};
 }
 
 at::Tensor unit_rows(const at::Tensor& rows) {

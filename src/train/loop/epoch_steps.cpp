@@ -8,7 +8,6 @@
 
 #include "contrast/batch_inputs.h"
 #include "creg/core/error.h"
-#include "creg/methods/catalogue.h"
 #include "graph/build.h"
 #include "ops/tensors.h"
 
@@ -56,7 +55,7 @@ EpochSteps::EpochSteps(const Context& context, const Graph& graph, const TrainCo
       // With a single thread there is nobody to work ahead; with many, a quarter of them keeps up.
       threads_ahead_(context.threads() == 1 ? 0 : std::max(1, context.threads() / 4)),
       neighbours_seen_(model.method->sees_neighbours()) {
-  const bool sampled = describe_method(config.method).steps == StepsBy::neighbourhoods;
+  const bool sampled = method_of(config).steps == StepsBy::neighbourhoods;
   if (config.batch.size == 0 || !sampled) {
     inputs_.emplace(context, graph, config.encoder);
     show_labels(*inputs_, graph, labelled);

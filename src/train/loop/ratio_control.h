@@ -1,8 +1,7 @@
 // The weight of Contrast-Reg, fixed or following how confident the positives are.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <ATen/core/Tensor.h>
 
 #include "creg/contrast/options.h"
 
@@ -10,30 +9,26 @@ namespace creg {
 
 class RatioControl {
  public:
-  explicit RatioControl(const RegulariserOptions& options)
-      : follows_(options.contrast && options.auto_ratio),
-        target_(options.target_sigma),
-        ratio_(options.contrast ? options.ratio : 0) {}
+  explicit RatioControl(const RegulariserOptions& options);
 
   bool follows() const { return follows_; }
-  double ratio() const { return ratio_; }
-  void set(double ratio) { ratio_ = ratio; }
+  /// One value, float64. A step reads it without bringing it to the host.
+  const at::Tensor& value() const { return ratio_; }
+  void set(double ratio);
+
+  /// `penalty`, a float32 of one value, times the weight.
+  at::Tensor weighted(const at::Tensor& penalty) const;
 
   /// After a step in which the positives had this mean sigma. The weight integrates the distance
-  /// from the target: it stays where it is once the target is met.
-  void follow(double sigma) {
-    ratio_ = std::clamp(ratio_ * std::exp(gain * (sigma - target_)), least, most);
-  }
+  /// from the target: it stays where it is once the target is met. A step whose `loss` is not
+  /// finite teaches nothing.
+  void follow(const at::Tensor& sigma, const at::Tensor& loss);
 
  private:
-  // Positives that are sure of themselves, 0.1 above the target, double the weight in 140 steps.
-  static constexpr double gain = 0.05;
-  static constexpr double least = 0.1;
-  static constexpr double most = 100;
-
   bool follows_;
   double target_;
-  double ratio_;
+  double fixed_;
+  at::Tensor ratio_;
 };
 
 }  // namespace creg

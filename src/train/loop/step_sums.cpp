@@ -2,49 +2,68 @@
 
 #include <torch/types.h>
 
-#include <algorithm>
 #include <string>
 
 #include "creg/core/error.h"
 
 namespace creg {
+namespace {
 
-void StepSums::add(const EpochStatistics& step) {
-  const auto weight = static_cast<double>(step.anchors);
-  for (std::size_t i = 0; i < means.size(); ++i) sums_[i] += weight * (step.*means[i]);
-  sums_[nodes] += weight;
-  sums_[seconds] += step.seconds;
+EpochStatistics with_means(EpochStatistics out, const at::Tensor& values) {
+  const at::Tensor here = values.to(at::kCPU).contiguous();
+  const auto numbers = here.accessor<double, 1>();
+  for (std::size_t i = 0; i < StepSums::means.size(); ++i) {
+    out.*StepSums::means[i] = numbers[static_cast<std::int64_t>(i)];
+  }
+  return out;
+}
+
+}  // namespace
+
+EpochStatistics on_host(const StepStatistics& step) {
+  EpochStatistics out;
+  out.epoch = step.epoch;
+  out.anchors = step.anchors;
+  out.lr = step.lr;
+  out.seconds = step.seconds;
+  return with_means(out, step.values);
+}
+
+void StepSums::add(const StepStatistics& step) {
+  const at::Tensor weighted = step.values * static_cast<double>(step.anchors);
+  sums_ = sums_.defined() ? sums_ + weighted : weighted;
+  nodes_ += step.anchors;
+  seconds_ += step.seconds;
   last_ = step;
   ++steps_;
 }
 
 EpochStatistics StepSums::mean() const {
-  if (steps_ == 1) return last_;
+  if (steps_ == 1 && last_.values.defined()) return on_host(last_);
   EpochStatistics out;
   out.epoch = last_.epoch;
   out.lr = last_.lr;
-  for (std::size_t i = 0; i < means.size(); ++i) {
-    out.*means[i] = sums_[nodes] > 0 ? sums_[i] / sums_[nodes] : 0;
-  }
-  out.anchors = static_cast<std::int64_t>(sums_[nodes]);
-  out.seconds = sums_[seconds];
-  return out;
+  out.anchors = nodes_;
+  out.seconds = seconds_;
+  return with_means(out, nodes_ > 0 ? sums_ / static_cast<double>(nodes_) : at::zeros_like(sums_));
 }
 
 at::Tensor StepSums::tensor() const {
-  at::Tensor out = at::empty({static_cast<std::int64_t>(sums_.size())}, at::kDouble);
-  std::copy(sums_.begin(), sums_.end(), out.data_ptr<double>());
-  return out;
+  const at::Tensor rest =
+      at::tensor({static_cast<double>(nodes_), seconds_}, at::dtype(at::kDouble));
+  const at::Tensor sums = sums_.defined() ? sums_.to(at::kCPU) : at::zeros({count}, at::kDouble);
+  return at::cat({sums, rest});
 }
 
 void StepSums::put_back(const at::Tensor& tensor, std::int64_t steps) {
-  const auto count = static_cast<std::int64_t>(sums_.size());
-  if (tensor.scalar_type() != at::kDouble || tensor.numel() != count) {
+  if (tensor.scalar_type() != at::kDouble || tensor.numel() != count + 2) {
     fail_input({.what = "the checkpoint does not fit: sums over the batches of an epoch",
                 .found = std::to_string(tensor.numel()) + " numbers",
-                .expected = std::to_string(count)});
+                .expected = std::to_string(count + 2)});
   }
-  std::copy_n(tensor.data_ptr<double>(), count, sums_.begin());
+  sums_ = tensor.narrow(0, 0, count).clone();
+  nodes_ = static_cast<std::int64_t>(tensor[count].item<double>());
+  seconds_ = tensor[count + 1].item<double>();
   steps_ = steps;
 }
 

@@ -4,20 +4,19 @@
 
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "train/parameters.h"
 #include "train/settings/check_encoder.h"
-#include "train/settings/check_views.h"
 
 namespace creg {
 namespace {
 
 void check_batches(const TrainConfig& config) {
-  const MethodDescription& method = describe_method(config.method);
+  const MethodEntry& method = method_of(config);
   if (method.steps == StepsBy::start_nodes) return;
   if (method.steps == StepsBy::whole_graph) {
     std::vector<std::string> able;
-    for (const MethodDescription& other : method_catalogue()) {
+    for (const MethodEntry& other : shipped_methods()) {
       if (other.steps != StepsBy::whole_graph) able.push_back(other.name);
     }
     fail_input({.what = "this method needs the whole graph at once",
@@ -46,16 +45,10 @@ void check_batches(const TrainConfig& config) {
                 .found = "true",
                 .expected = "--no-channel-norm, or --batch-size 0"});
   }
-  if (config.contrast.curriculum > 1) {
-    fail_input({.what = "a curriculum ranks all nodes, which batches do not see together",
-                .file = "curriculum",
-                .found = std::to_string(config.contrast.curriculum),
-                .expected = "--curriculum 0, or --batch-size 0"});
-  }
 }
 
 /// What a method cannot be joined with, listing what it can.
-void check_parts(const TrainConfig& config, const MethodDescription& method) {
+void check_parts(const TrainConfig& config, const MethodEntry& method) {
   const std::vector<EncoderKind>& able = method.encoders;
   if (!able.empty() && std::find(able.begin(), able.end(), config.encoder.kind) == able.end()) {
     std::vector<std::string> names;
@@ -69,7 +62,8 @@ void check_parts(const TrainConfig& config, const MethodDescription& method) {
     fail_input({.what = "this method takes every edge once",
                 .file = "link_counts",
                 .found = "true with " + method.name,
-                .expected = "--no-link-counts, or --method agc"});
+                .expected = "--no-link-counts, or --method " +
+                            join_words(find_parameter("link_counts").methods, " or ")});
   }
   if (config.regulariser.contrast && !method.regularised) {
     fail_input({.what = "Contrast-Reg cannot be added to this method: it has no encoder that could "
@@ -80,35 +74,40 @@ void check_parts(const TrainConfig& config, const MethodDescription& method) {
   }
 }
 
+/// What is set of another method's own parameters has no effect: somebody meant that method.
+void check_own(const TrainConfig& config, const MethodEntry& method) {
+  for (const MethodEntry& other : shipped_methods()) {
+    if (other.name == method.name) continue;
+    for (const OwnParameter& parameter : other.parameters) {
+      const auto given = config.own.find(parameter.key);
+      if (given == config.own.end() || given->second == parameter.initial) continue;
+      const std::vector<OwnParameter>& own = method.parameters;
+      if (std::any_of(own.begin(), own.end(),
+                      [&](const OwnParameter& mine) { return mine.key == parameter.key; })) {
+        continue;
+      }
+      fail_input({.what = "this method has no such parameter",
+                  .file = parameter.key,
+                  .found = given->second + " with " + method.name,
+                  .expected = "--method " + other.name + ", or no " + parameter.key});
+    }
+  }
+}
+
 }  // namespace
 
 void check_config(const TrainConfig& config) {
-  const MethodDescription& method = describe_method(config.method);
+  const MethodEntry& method = method_of(config);
   check_parts(config, method);
-  if (config.contrast.curriculum > 0 && !method.curriculum) {
-    std::vector<std::string> able;
-    for (const MethodDescription& other : method_catalogue()) {
-      if (other.curriculum) able.push_back(other.name);
-    }
-    fail_input({.what = "this method has no curriculum",
-                .file = "curriculum",
-                .found = config.method,
-                .expected = "--method " + join_words(able, " or ")});
-  }
-  if (config.contrast.score == Score::bilinear && method.own_pairs.empty()) {
+  check_own(config, method);
+  if (config.contrast.score == Score::bilinear && !method.pairs) {
     fail_input({.what = "this method contrasts no pairs, so there is nothing to score",
                 .file = "score",
                 .found = "bilinear with " + config.method,
                 .expected = "--score dot, or a method of pairs"});
   }
-  if (config.contrast.curriculum > config.epochs) {
-    fail_input({.what = "more rounds than epochs",
-                .file = "curriculum",
-                .found = std::to_string(config.contrast.curriculum),
-                .expected = "at most " + std::to_string(config.epochs)});
-  }
   check_encoder(config.encoder);
-  check_views(config);
+  if (method.check) method.check(method_options(config));
   if (config.batch.size > 0) check_batches(config);
 }
 

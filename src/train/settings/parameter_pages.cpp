@@ -26,8 +26,8 @@ std::string recipe_template() {
       group = parameter.group;
       text += "\n# --- " + group + " ---\n";
     }
-    text += "\n# " + parameter.help + "\n# " + parameter.values + "\n#" + parameter.key + " = " +
-            toml_value(parameter.get(defaults)) + "\n";
+    text += "\n# " + parameter.help_with_methods() + "\n# " + parameter.values + "\n#" +
+            parameter.key + " = " + toml_value(parameter.get(defaults)) + "\n";
   }
   return text;
 }
@@ -49,7 +49,7 @@ std::string parameters_markdown() {
       values.replace(i, 1, "\\|");
     }
     text += "| `" + parameter.flag() + "` | `" + parameter.key + "` | " + values + " | `" +
-            parameter.get(defaults) + "` | " + parameter.help + " |\n";
+            parameter.get(defaults) + "` | " + parameter.help_with_methods() + " |\n";
   }
   return text;
 }

@@ -1,46 +1,18 @@
 // Makes parameters of the members of TrainConfig: how their values are read, checked and written.
 #pragma once
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "core/parse_value.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/core/named_enum.h"
 #include "train/parameters.h"
 
 namespace creg {
-
-/// The shortest text that reads back as the same number.
-inline std::string number_text(double value) {
-  std::array<char, 32> text{};
-  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), result.ptr};
-}
-
-[[noreturn]] inline void fail_value(const std::string& key, const std::string& found,
-                                    const std::string& expected, const std::string& hint = {}) {
-  fail_input({.what = "a wrong value",
-              .file = key,
-              .found = in_quotes(found),
-              .expected = expected,
-              .hint = hint});
-}
-
-template <class Number>
-Number parse_number(const std::string& key, const std::string& text, const std::string& range,
-                    double low, double high) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  const bool inside = static_cast<double>(value) >= low && static_cast<double>(value) <= high;
-  if (error != std::errc() || stop != end || !inside) fail_value(key, text, range);
-  return value;
-}
 
 /// Makes parameters of the struct's members.
 class ParameterTable {

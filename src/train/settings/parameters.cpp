@@ -7,7 +7,7 @@
 
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/methods/catalogue.h"
+#include "creg/methods/entry.h"
 #include "train/settings/parameter_table.h"
 
 namespace creg {
@@ -91,11 +91,25 @@ std::string fanouts_text(const TrainConfig& config) {
   return text;
 }
 
+Parameter parameter_of(const OwnParameter& own) {
+  return {.key = own.key,
+          .values = own.values,
+          .help = own.help,
+          .truth = own.truth,
+          .set = [own](TrainConfig& config,
+                       const std::string& text) { config.own[own.key] = own.read(text); },
+          .get =
+              [own](const TrainConfig& config) {
+                const auto found = config.own.find(own.key);
+                return found == config.own.end() ? own.initial : found->second;
+              }};
+}
+
 std::vector<Parameter> make_table() {
   constexpr auto large = std::int64_t{1} << 30;
   ParameterTable table;
   std::string methods;
-  for (const MethodDescription& method : method_catalogue()) {
+  for (const MethodEntry& method : shipped_methods()) {
     methods += (methods.empty() ? "" : "|") + method.name;
   }
   table.group("Method");
@@ -103,19 +117,12 @@ std::vector<Parameter> make_table() {
              .values = methods,
              .help = "which pairs are contrasted",
              .set = [](TrainConfig& config,
-                       const std::string& text) { config.method = describe_method(text).name; },
+                       const std::string& text) { config.method = find_method(text).name; },
              .get = [](const TrainConfig& config) { return config.method; }});
   table
       .choice<Score>(
           "score", [](TrainConfig& c) -> Score& { return c.contrast.score; },
           "how a pair is scored: u·v, or u·C v with a trained matrix C")
-      .choice<Positives>(
-          "positives", [](TrainConfig& c) -> Positives& { return c.contrast.positives; },
-          "lc: one of the k most similar graph neighbours, or the mean of the k most similar nodes "
-          "of all")
-      .integer(
-          "k", 1, 1000, [](TrainConfig& c) -> int& { return c.contrast.k; },
-          "lc: how many most similar nodes")
       .integer(
           "negatives", 1, 1000, [](TrainConfig& c) -> int& { return c.contrast.negatives; },
           "random negatives per node")
@@ -125,87 +132,28 @@ std::vector<Parameter> make_table() {
           "divides the scores, or the cosines of views")
       .choice<LogForm>(
           "log", [](TrainConfig& c) -> LogForm& { return c.contrast.log; },
-          "stable: softplus; naive: log(sigma + 1e-15) in float32, as the paper's code")
-      .integer(
-          "curriculum", 0, 1000, [](TrainConfig& c) -> int& { return c.contrast.curriculum; },
-          "lc: rounds that take in more and more nodes, clearest first; 0: all from the start");
-  table.group("Walks");
-  table
-      .integer(
-          "walk_length", 2, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.length; },
-          "node2vec: nodes of a walk")
-      .integer(
-          "context", 2, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.context; },
-          "node2vec: nodes of a window, the first of which is the centre of the others")
-      .integer(
-          "walks", 1, 1 << 20, [](TrainConfig& c) -> int& { return c.walks.per_node; },
-          "node2vec: walks from every node in an epoch")
-      .real(
-          "p", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.walks.p; },
-          "node2vec: a step back counts 1/p")
-      .real(
-          "q", 1e-3, 1e3, [](TrainConfig& c) -> double& { return c.walks.q; },
-          "node2vec: a step away from where the walk came from counts 1/q");
-  table.group("Clusters");
-  table
-      .integer(
-          "clusters", 0, 1 << 20, [](TrainConfig& c) -> std::int64_t& { return c.clusters.count; },
-          "gdcl, agc: how many; 0: as many as there are classes")
-      .integer(
-          "warmup", 0, large, [](TrainConfig& c) -> int& { return c.clusters.warmup; },
-          "gdcl: epochs as mvgrl, before clusters count")
-      .real(
-          "later_rate", 1e-6, 1, [](TrainConfig& c) -> double& { return c.clusters.rate; },
-          "gdcl: share of lr afterwards")
-      .integer(
-          "cluster_interval", 1, large, [](TrainConfig& c) -> int& { return c.clusters.interval; },
-          "gdcl: epochs between two looks for clusters")
-      .integer(
-          "cluster_positives", 1, large,
-          [](TrainConfig& c) -> int& { return c.clusters.positives; },
-          "gdcl: nodes of its own cluster that a node meets")
-      .integer(
-          "cluster_negatives", 1, large,
-          [](TrainConfig& c) -> int& { return c.clusters.negatives; },
-          "gdcl: nodes of other clusters that it meets");
-  table.group("Masks");
-  table
-      .real(
-          "mask_rate", 0.001, 0.999, [](TrainConfig& c) -> double& { return c.mask.rate; },
-          "graphmae: share of the nodes whose features are masked")
-      .real(
-          "replace_rate", 0, 1, [](TrainConfig& c) -> double& { return c.mask.replace; },
-          "graphmae: share of these that show another node's features instead of the token")
-      .real(
-          "sharpness", 0.1, 100, [](TrainConfig& c) -> double& { return c.mask.sharpness; },
-          "graphmae: the loss is (1 - cosine) to this power");
+          "stable: softplus; naive: log(sigma + 1e-15) in float32, as the paper's code");
+  table.integer(
+      "clusters", 0, 1 << 20, [](TrainConfig& c) -> std::int64_t& { return c.clusters; },
+      "how many clusters are looked for; 0: as many as there are classes");
   table.group("Views");
   table
       .real(
           "drop_edges1", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_edges1; },
-          "grace, gca: chance of an edge to be gone from the first view, each direction on its "
-          "own; graphmae: from the masked graph")
+          "chance of an edge to be gone from the first view, each direction on its own")
       .real(
           "drop_edges2", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_edges2; },
           "the same of the second view")
       .real(
           "drop_features1", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_features1; },
-          "grace, gca, digcl: chance of a column of features to be gone from the first view")
+          "chance of a column of features to be gone from the first view")
       .real(
           "drop_features2", 0, 1, [](TrainConfig& c) -> double& { return c.views.drop_features2; },
           "the same of the second view")
-      .choice<Centrality>(
-          "centrality", [](TrainConfig& c) -> Centrality& { return c.views.centrality; },
-          "gca: what makes a node, its edges and its features important, so that they stay")
-      .choice<TeleportSchedule>(
-          "teleport_schedule",
-          [](TrainConfig& c) -> TeleportSchedule& { return c.views.teleport_schedule; },
-          "digcl: how the second view's teleport probability moves; log is the authors' formula, "
-          "which runs from 1.7 to 0.9, linear and exp run from 0.9 to 0.1")
       .integer(
           "projection", 1, 1 << 16,
           [](TrainConfig& c) -> std::int64_t& { return c.views.projection; },
-          "grace, gca, digcl: width inside the projection head");
+          "width inside the projection head");
   table.group("Regulariser");
   table.add({.key = "reg",
              .values = "none|contrast|l2norm|weight-decay, or several joined by +",
@@ -326,14 +274,28 @@ std::vector<Parameter> make_table() {
   table
       .truth(
           "link_counts", [](TrainConfig& c) -> bool& { return c.link_counts; },
-          "agc: edges weigh as often as they are stored in either direction, loops included")
+          "edges weigh as often as they are stored in either direction, loops included")
       .truth(
           "pre_norm", [](TrainConfig& c) -> bool& { return c.pre_norm; },
           "divide each row of features by max(its sum, 1)")
       .truth(
           "final_norm", [](TrainConfig& c) -> bool& { return c.final_norm; },
           "evaluation brings each embedding to length 1 (the file keeps the raw output)");
-  return table.take();
+  for (const MethodEntry& method : shipped_methods()) {
+    table.group("Method " + method.name);
+    for (const OwnParameter& own : method.parameters) table.add(parameter_of(own));
+  }
+  std::vector<Parameter> all = table.take();
+  for (Parameter& parameter : all) {
+    for (const MethodEntry& method : shipped_methods()) {
+      const std::vector<std::string>& uses = method.uses;
+      const bool own = parameter.group == "Method " + method.name;
+      if (own || std::find(uses.begin(), uses.end(), parameter.key) != uses.end()) {
+        parameter.methods.push_back(method.name);
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -342,6 +304,10 @@ std::string Parameter::flag() const {
   std::string name = "--" + key;
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
+}
+
+std::string Parameter::help_with_methods() const {
+  return methods.empty() ? help : join_words(methods, ", ") + ": " + help;
 }
 
 const std::vector<Parameter>& train_parameters() {
