@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/command_table.h"
 #include "cli/commands.h"
+#include "cli/overview.h"
 #include "core/build_info.h"
 #include "core/text.h"
 #include "creg/core/error.h"
@@ -120,6 +121,7 @@ int parse_and_run(int argc, const char* const* argv, const Program& program) {
       fmt::format("creg {}: node embeddings of a graph, learnt without labels and calibrated",
                   build_info().version),
       "creg");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "creg " + build_info().version);
   app.require_subcommand(1);
   app.fallthrough();

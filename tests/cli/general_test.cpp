@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/run_creg.h"
 #include "support/temp_dir.h"
@@ -31,6 +33,54 @@ TEST(Cli, VersionAndHelpSucceed) {
   EXPECT_EQ(help.status, 0);
   EXPECT_TRUE(contains(help.out, "data")) << help.out;
   EXPECT_TRUE(contains(help.out, "--threads")) << help.out;
+}
+
+TEST(Cli, TheOverviewFitsOnAScreen) {
+  std::istringstream help(run_binary({"--help"}).out);
+  Words words;
+  int lines = 0;
+  for (std::string line; std::getline(help, line); ++lines) {
+    EXPECT_LE(line.size(), 80U) << line;
+    std::istringstream parts(line);
+    for (std::string word; parts >> word;) words.push_back(word);
+  }
+  EXPECT_LE(lines, 24);
+  const auto offered = [&](const std::string& name) {
+    return std::find(words.begin(), words.end(), name) != words.end();
+  };
+  for (const std::string& name : plain_commands) EXPECT_TRUE(offered(name)) << name;
+#ifdef CREG_HAS_TORCH
+  for (const std::string& name : computing_commands) EXPECT_TRUE(offered(name)) << name;
+#else
+  for (const std::string& name : computing_commands) EXPECT_FALSE(offered(name)) << name;
+#endif
+}
+
+// The commands' own help, in the library too, begins with the line that the overview shows.
+TEST(Cli, EveryCommandHasOneDescription) {
+  std::istringstream overview(run_binary({"--help"}).out);
+  int found = 0;
+  for (std::string line; std::getline(overview, line);) {
+    std::istringstream parts(line.size() > 9 ? line.substr(9) : "");
+    std::string name;
+    std::string about;
+    parts >> name >> std::ws;
+    std::getline(parts, about);
+    if (std::find(plain_commands.begin(), plain_commands.end(), name) == plain_commands.end() &&
+        std::find(computing_commands.begin(), computing_commands.end(), name) ==
+            computing_commands.end()) {
+      continue;
+    }
+    ++found;
+    const RunResult help = test::run_creg({name, "--help"});
+    EXPECT_EQ(help.status, 0) << name;
+    EXPECT_EQ(help.out.substr(0, help.out.find('\n')), about);
+  }
+#ifdef CREG_HAS_TORCH
+  EXPECT_EQ(found, 12);
+#else
+  EXPECT_EQ(found, 3);
+#endif
 }
 
 TEST(Cli, AllHelpShowsTheOptionsOfTheCommands) {
