@@ -27,11 +27,17 @@ struct GlobalOptions {
   std::uint64_t seed = 0;
   std::string data_dir;
 
+  /// Why the library that computes did not load; empty: it was not needed.
+  std::string library_problem;
+
   /// Set by the chosen subcommand while parsing; run after it.
   std::function<void(const Context&)> action;
 };
 
 void add_global_options(CLI::App& app, GlobalOptions& options);
+
+/// From here on Ctrl-C and SIGTERM stop the Contexts made below; a second Ctrl-C ends the process.
+void catch_signals();
 
 /// The Context that the global options ask for; Ctrl-C stops it.
 Context make_context(const GlobalOptions& options);

@@ -1,11 +1,20 @@
-// The one explicit list of subcommands: each is a file of its own, added here and in commands.cpp.
+// The commands: each is a file of its own, declared here, named with its line in command_table.cpp,
+// and listed in commands.cpp (what needs no libtorch) or computing_commands.cpp.
 #pragma once
 
+#include <span>
+
 #include "cli/command_line.h"
+#include "cli/run.h"
+
+namespace creg {
+struct TorchRuntime;
+}
 
 namespace creg::cli {
 
-void add_commands(CLI::App& app, GlobalOptions& options);
+/// Those that need no libtorch.
+std::span<const OwnCommand> plain_commands();
 
 void add_train(CLI::App& app, GlobalOptions& options);
 void add_embed(CLI::App& app, GlobalOptions& options);
@@ -13,12 +22,11 @@ void add_pretrain(CLI::App& app, GlobalOptions& options);
 void add_finetune(CLI::App& app, GlobalOptions& options);
 void add_sweep(CLI::App& app, GlobalOptions& options);
 void add_calibrate(CLI::App& app, GlobalOptions& options);
-void add_bench(CLI::App& app, GlobalOptions& options);
 void add_demo(CLI::App& app, GlobalOptions& options);
 void add_data(CLI::App& app, GlobalOptions& options);
-void add_eval(CLI::App& app, GlobalOptions& options);
 void add_history(CLI::App& app, GlobalOptions& options);
-void add_info(CLI::App& app, GlobalOptions& options);
+/// `runtime` tells about libtorch; nullptr where this program is not linked with it.
+void add_info(CLI::App& app, GlobalOptions& options, TorchRuntime (*runtime)());
 
 // Below `creg bench`.
 void add_bench_epoch(CLI::App& bench, GlobalOptions& options);

@@ -1,5 +1,11 @@
-#include "cli/run.h"
+#include "cli/commands.h"
+#include "cli/computing.h"
 
 int main(int argc, char** argv) {
-  return creg::cli::run(argc, argv);
+  using namespace creg::cli;
+#ifdef CREG_LIBRARY
+  return run(argc, argv, {.commands = plain_commands(), .load_library = load_computing_library});
+#else
+  return run(argc, argv, {.commands = plain_commands()});
+#endif
 }

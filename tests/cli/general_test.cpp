@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/run_creg.h"
 #include "support/temp_dir.h"
@@ -11,6 +14,12 @@ namespace {
 using nlohmann::json;
 using test::run_binary;
 using test::RunResult;
+using test::TempDir;
+using Words = std::vector<std::string>;
+
+const Words plain_commands = {"data", "history", "info"};
+const Words computing_commands = {"demo",     "train", "embed",     "sweep", "pretrain",
+                                  "finetune", "eval",  "calibrate", "bench"};
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -26,6 +35,64 @@ TEST(Cli, VersionAndHelpSucceed) {
   EXPECT_TRUE(contains(help.out, "--threads")) << help.out;
 }
 
+TEST(Cli, TheOverviewFitsOnAScreen) {
+  std::istringstream help(run_binary({"--help"}).out);
+  Words words;
+  int lines = 0;
+  for (std::string line; std::getline(help, line); ++lines) {
+    EXPECT_LE(line.size(), 80U) << line;
+    std::istringstream parts(line);
+    for (std::string word; parts >> word;) words.push_back(word);
+  }
+  EXPECT_LE(lines, 24);
+  const auto offered = [&](const std::string& name) {
+    return std::find(words.begin(), words.end(), name) != words.end();
+  };
+  for (const std::string& name : plain_commands) EXPECT_TRUE(offered(name)) << name;
+#ifdef CREG_HAS_TORCH
+  for (const std::string& name : computing_commands) EXPECT_TRUE(offered(name)) << name;
+#else
+  for (const std::string& name : computing_commands) EXPECT_FALSE(offered(name)) << name;
+#endif
+}
+
+// The commands' own help, in the library too, begins with the line that the overview shows.
+TEST(Cli, EveryCommandHasOneDescription) {
+  std::istringstream overview(run_binary({"--help"}).out);
+  int found = 0;
+  for (std::string line; std::getline(overview, line);) {
+    std::istringstream parts(line.size() > 9 ? line.substr(9) : "");
+    std::string name;
+    std::string about;
+    parts >> name >> std::ws;
+    std::getline(parts, about);
+    if (std::find(plain_commands.begin(), plain_commands.end(), name) == plain_commands.end() &&
+        std::find(computing_commands.begin(), computing_commands.end(), name) ==
+            computing_commands.end()) {
+      continue;
+    }
+    ++found;
+    const RunResult help = test::run_creg({name, "--help"});
+    EXPECT_EQ(help.status, 0) << name;
+    EXPECT_EQ(help.out.substr(0, help.out.find('\n')), about);
+  }
+#ifdef CREG_HAS_TORCH
+  EXPECT_EQ(found, 12);
+#else
+  EXPECT_EQ(found, 3);
+#endif
+}
+
+TEST(Cli, AllHelpShowsTheOptionsOfTheCommands) {
+  const RunResult all = run_binary({"--help-all"});
+  EXPECT_EQ(all.status, 0);
+  EXPECT_TRUE(contains(all.out, "Folders of creg train")) << all.out;
+  EXPECT_TRUE(contains(all.out, "How to show progress")) << all.out;
+#ifdef CREG_HAS_TORCH
+  EXPECT_TRUE(contains(all.out, "--fanouts")) << all.out;
+#endif
+}
+
 TEST(Cli, NothingAskedShowsHelpAndFails) {
   const RunResult result = run_binary({});
   EXPECT_EQ(result.status, 2);
@@ -36,6 +103,9 @@ TEST(Cli, UnknownWordsGetASuggestion) {
   const RunResult command = run_binary({"inof"});
   EXPECT_EQ(command.status, 2);
   EXPECT_TRUE(contains(command.err, "did you mean info?")) << command.err;
+#ifdef CREG_HAS_TORCH
+  EXPECT_TRUE(contains(run_binary({"trian"}).err, "did you mean train?"));
+#endif
   const RunResult option = run_binary({"data", "list", "--markdwon"});
   EXPECT_EQ(option.status, 2);
   EXPECT_TRUE(contains(option.err, "did you mean --markdown?")) << option.err;
@@ -82,10 +152,67 @@ TEST(Cli, OpenBlasUsesTheWideKernelsUnlessToldOtherwise) {
 }
 
 TEST(Cli, AFullOutputIsAFailure) {
-  const RunResult result = run_binary({"info"}, {.stdout_path = "/dev/full"});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_TRUE(contains(result.err, "No space left on device")) << result.err;
+  for (const Words& words : {Words{"info"}, Words{}}) {
+    const RunResult result = run_binary(words, {.stdout_path = "/dev/full"});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "No space left on device")) << result.err;
+  }
 }
+
+#ifdef CREG_HAS_TORCH
+// Loading libtorch takes half a second and 150 MB: only commands that compute pay for it.
+TEST(Cli, WhatComputesNothingLoadsNoLibtorch) {
+  const test::RunOptions traced{.environment = {"LD_DEBUG=libs"}};
+  for (const Words& words : {Words{"--version"}, Words{"--help"}, Words{}, Words{"trian"},
+                             Words{"data", "list"}, Words{"data", "info", "--help"},
+                             Words{"history", "/nowhere"}, Words{"info", "--threads", "many"}}) {
+    const RunResult result = run_binary(words, traced);
+    EXPECT_TRUE(contains(result.err, "find library=")) << "the loader was not traced";
+    EXPECT_FALSE(contains(result.err, "libtorch")) << testing::PrintToString(words);
+  }
+  EXPECT_TRUE(contains(run_binary({"info"}, traced).err, "libtorch"));
+}
+
+TEST(Cli, WithoutItsLibraryTheCommandDoesWhatItCan) {
+  const TempDir dir;
+  const std::string alone = (dir / "creg").string();
+  std::filesystem::copy_file(CREG_BINARY, alone);
+  const test::RunOptions options{.binary = alone};
+  EXPECT_EQ(run_binary({"--version"}, options).status, 0);
+  EXPECT_EQ(run_binary({"data", "list"}, options).status, 0);
+  EXPECT_TRUE(contains(run_binary({"--help-all"}, options).out, "Folders of creg train"));
+  const RunResult info = run_binary({"info", "--json"}, options);
+  ASSERT_EQ(info.status, 0) << info.err;
+  EXPECT_TRUE(json::parse(info.out)["libtorch"].is_null()) << info.out;
+  EXPECT_TRUE(contains(info.err, CREG_LIBRARY)) << info.err;
+  for (const std::string& name : computing_commands) {
+    const RunResult result = run_binary({"--quiet", name, "--help"}, options);
+    EXPECT_EQ(result.status, 1) << name;
+    EXPECT_TRUE(contains(result.err, name + " needs " CREG_LIBRARY)) << result.err;
+    EXPECT_TRUE(contains(result.err, "looked for in " + dir.path().string())) << result.err;
+  }
+}
+
+TEST(Cli, ABrokenLibraryIsNamed) {
+  const TempDir dir;
+  const std::string alone = (dir / "creg").string();
+  std::filesystem::copy_file(CREG_BINARY, alone);
+  const std::string library = dir.write(CREG_LIBRARY, "not a library").string();
+  const RunResult result = run_binary({"train"}, {.binary = alone});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_TRUE(contains(result.err, library)) << result.err;
+}
+
+TEST(Cli, WordsBeforeAndAfterACommandReachTheLibrary) {
+  const RunResult result = run_binary({"--json", "-q", "train", "--dry-run", "--out", "there"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(json::parse(result.out)["out"], "there") << result.out;
+  const RunResult wrong = run_binary({"train", "--epohcs", "3"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_TRUE(contains(wrong.err, "did you mean --epochs?")) << wrong.err;
+}
+#endif
 
 }  // namespace
 }  // namespace creg::general_test

@@ -11,7 +11,7 @@
 
 #include "support/temp_dir.h"
 #ifdef CREG_HAS_TORCH
-#include "cli/run.h"
+#include "cli/computing.h"
 #include "ops/runtime.h"
 #endif
 
@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 using Main = void (*)(int count, char** words);
 
 void execute(int /*count*/, char** words) {
-  execv(CREG_BINARY, words);
+  execv(words[0], words);
   _exit(98);
 }
 
@@ -33,7 +33,7 @@ RunResult run(const Words& arguments, const RunOptions& options, Main main) {
   const std::string out =
       options.stdout_path.empty() ? (dir / "out").string() : options.stdout_path;
   const std::string err = (dir / "err").string();
-  Words words = {CREG_BINARY};
+  Words words = {options.binary.empty() ? CREG_BINARY : options.binary};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -69,7 +69,7 @@ RunResult run(const Words& arguments, const RunOptions& options, Main main) {
 
 #ifdef CREG_HAS_TORCH
 void call(int count, char** words) {
-  const int status = cli::run(count, words);
+  const int status = creg_run(count, words);
   std::fflush(nullptr);
   // Not exit: what the tests hold in static objects is not the copy's to destroy.
   _exit(status);

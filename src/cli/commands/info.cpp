@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.h"
 #include "core/build_info.h"
@@ -10,22 +11,18 @@
 namespace creg::cli {
 namespace {
 
-std::optional<TorchRuntime> runtime() {
-#ifdef CREG_HAS_TORCH
-  return torch_runtime();
-#else
-  return std::nullopt;
-#endif
-}
-
 std::string yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-void show_info(const Context& context, bool json) {
+void show_info(const Context& context, const GlobalOptions& options,
+               const std::optional<TorchRuntime>& torch) {
   const BuildInfo build = build_info();
-  const std::optional<TorchRuntime> torch = runtime();
-  if (json) {
+  const std::string& problem = options.library_problem;
+  if (!problem.empty()) {
+    context.log().write(LogLevel::warning, "the library that computes does not load: " + problem);
+  }
+  if (options.json) {
     nlohmann::ordered_json out = {{"version", build.version},
                                   {"compiler", build.compiler},
                                   {"build_type", build.build_type},
@@ -58,7 +55,9 @@ void show_info(const Context& context, bool json) {
                            build.sanitizers.empty() ? "" : ", sanitizers " + build.sanitizers));
   row("instruction set", build.instruction_set);
   row("threads", std::to_string(context.threads()));
-  row("libtorch", torch ? torch->version : "left out of this build: no training");
+  row("libtorch", torch             ? torch->version
+                  : problem.empty() ? "left out of this build: no training"
+                                    : "not loaded: no training");
   if (torch) {
     row("BLAS", torch->blas + (torch->slow_blas ? "  (slow: install libopenblas0-openmp)" : ""));
     row("CUDA in libtorch", yes_no(torch->cuda_built));
@@ -71,11 +70,12 @@ void show_info(const Context& context, bool json) {
 
 }  // namespace
 
-void add_info(CLI::App& app, GlobalOptions& options) {
-  CLI::App* command =
-      app.add_subcommand("info", "This build: libtorch, devices, instruction set, optional parts");
-  command->callback([&options] {
-    options.action = [&options](const Context& context) { show_info(context, options.json); };
+void add_info(CLI::App& app, GlobalOptions& options, TorchRuntime (*runtime)()) {
+  app.add_subcommand("info")->callback([&options, runtime] {
+    options.action = [&options, runtime](const Context& context) {
+      show_info(context, options,
+                runtime == nullptr ? std::nullopt : std::optional<TorchRuntime>(runtime()));
+    };
   });
 }
 

@@ -1,0 +1,61 @@
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "cli/commands.h"
+#include "cli/computing.h"
+#include "ops/runtime.h"
+
+namespace creg::cli {
+namespace {
+
+// OpenBLAS chooses its kernels while the process is loaded, so better ones need a new start. Where
+// that fails the work is done all the same, with a warning.
+void start_anew_for_better_kernels(const char* const* argv) {
+  const std::string kernels = missed_blas_kernels();
+  if (kernels.empty() || setenv("OPENBLAS_CORETYPE", kernels.c_str(), 1) != 0) return;
+  execv("/proc/self/exe", const_cast<char* const*>(argv));
+  unsetenv("OPENBLAS_CORETYPE");
+}
+
+void add_info_of_torch(CLI::App& app, GlobalOptions& options) {
+  add_info(app, options, torch_runtime);
+}
+
+void add_bench(CLI::App& app, GlobalOptions& options) {
+  CLI::App* bench = app.add_subcommand("bench");
+  bench->require_subcommand(1);
+  bench->fallthrough();
+  add_bench_epoch(*bench, options);
+  add_bench_infonce(*bench, options);
+  add_bench_sample(*bench, options);
+  add_bench_select(*bench, options);
+  add_bench_spmm(*bench, options);
+}
+
+void add_eval(CLI::App& app, GlobalOptions& options) {
+  CLI::App* eval = app.add_subcommand("eval");
+  eval->require_subcommand(1);
+  eval->fallthrough();
+  add_eval_classify(*eval, options);
+  add_eval_cluster(*eval, options);
+  add_eval_link(*eval, options);
+}
+
+constexpr std::array all_commands = {
+    OwnCommand{"bench", add_bench},        OwnCommand{"calibrate", add_calibrate},
+    OwnCommand{"data", add_data},          OwnCommand{"demo", add_demo},
+    OwnCommand{"embed", add_embed},        OwnCommand{"eval", add_eval},
+    OwnCommand{"finetune", add_finetune},  OwnCommand{"history", add_history},
+    OwnCommand{"info", add_info_of_torch}, OwnCommand{"pretrain", add_pretrain},
+    OwnCommand{"sweep", add_sweep},        OwnCommand{"train", add_train},
+};
+
+}  // namespace
+}  // namespace creg::cli
+
+int creg_run(int argc, const char* const* argv) noexcept {
+  using namespace creg::cli;
+  return run(argc, argv, {.commands = all_commands, .before_work = start_anew_for_better_kernels});
+}

@@ -1,0 +1,50 @@
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/computing.h"
+#include "core/text.h"
+
+namespace creg::cli {
+namespace {
+
+// The folders that the loader looks through for this executable.
+std::vector<std::string> searched_folders() {
+  std::vector<std::string> folders;
+  void* const self = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo size{};
+  if (self == nullptr || dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0) return folders;
+  const auto memory =
+      std::make_unique<std::max_align_t[]>(size.dls_size / sizeof(std::max_align_t) + 1);
+  auto* const info = reinterpret_cast<Dl_serinfo*>(memory.get());
+  if (dlinfo(self, RTLD_DI_SERINFOSIZE, info) != 0 || dlinfo(self, RTLD_DI_SERINFO, info) != 0) {
+    return folders;
+  }
+  for (unsigned i = 0; i < info->dls_cnt; ++i) folders.emplace_back(info->dls_serpath[i].dls_name);
+  return folders;
+}
+
+LoadedLibrary not_loaded() {
+  const char* const words = dlerror();
+  return {.file = CREG_LIBRARY,
+          .problem = words == nullptr ? "the loader does not say why" : words,
+          .folders = join_words(searched_folders())};
+}
+
+}  // namespace
+
+LoadedLibrary load_computing_library() {
+  // As if it had been linked: libtorch may look for its parts among the symbols of all libraries,
+  // and functions that nobody calls need not be found.
+  void* const library = dlopen(CREG_LIBRARY, RTLD_LAZY | RTLD_GLOBAL);
+  if (library == nullptr) return not_loaded();
+  auto* const run =
+      reinterpret_cast<int (*)(int, const char* const*)>(dlsym(library, computing_entry));
+  if (run == nullptr) return not_loaded();
+  return {.run = run};
+}
+
+}  // namespace creg::cli

@@ -1,0 +1,177 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "cli/command_line.h"
+#include "cli/command_table.h"
+#include "cli/commands.h"
+#include "cli/overview.h"
+#include "core/build_info.h"
+#include "core/text.h"
+#include "creg/core/error.h"
+
+namespace creg::cli {
+namespace {
+
+void print_error(std::string_view text) {
+  const std::string line = fmt::format("creg: {}\n", text);
+  // Nothing better can be done when standard error itself fails.
+  (void)!::write(STDERR_FILENO, line.data(), line.size());
+}
+
+// Every name that could have been meant at the place where parsing stopped.
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::App* command : app.get_subcommands({})) words.push_back(command->get_name());
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  }
+  return words;
+}
+
+const CLI::App& deepest_parsed(const CLI::App& app) {
+  const CLI::App* deepest = &app;
+  while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+  return *deepest;
+}
+
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  const CLI::App& where = deepest_parsed(app);
+  std::string command = where.get_name();
+  for (const CLI::App* up = where.get_parent(); up != nullptr; up = up->get_parent()) {
+    command = up->get_name() + " " + command;
+  }
+  std::string text = error.what();
+  // A word that is no subcommand is first noticed as a missing one.
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = app.remaining(true);
+    if (!extras.empty()) {
+      const std::string word = extras.front().substr(0, extras.front().find('='));
+      std::vector<std::string> words = known_words(where);
+      if (&where != &app) {
+        const std::vector<std::string> global = known_words(app);
+        words.insert(words.end(), global.begin(), global.end());
+      }
+      text = fmt::format("unknown word {}", in_quotes(word));
+      const std::vector<std::string> near = nearest_names(word, words);
+      if (!near.empty()) text += ": did you mean " + join_words(near, " or ") + "?";
+    }
+  }
+  print_error(fmt::format("{}\n  see {} --help", text, command));
+  return exit_bad_input;
+}
+
+// A command that is only known by name here: whatever follows it is for the library to read.
+void add_stub(CLI::App& app, const CommandEntry& entry) {
+  CLI::App* stub = app.add_subcommand(std::string(entry.name));
+  stub->set_help_flag();
+  stub->set_help_all_flag();
+  stub->fallthrough(false);
+  stub->prefix_command();
+}
+
+void add_commands(CLI::App& app, GlobalOptions& options, const Program& program) {
+  for (const CommandEntry& entry : command_table()) {
+    const auto own = std::find_if(program.commands.begin(), program.commands.end(),
+                                  [&](const OwnCommand& one) { return one.name == entry.name; });
+    if (own != program.commands.end()) {
+      own->add(app, options);
+    } else if (program.load_library != nullptr) {
+      add_stub(app, entry);
+    } else {
+      continue;
+    }
+    app.get_subcommand(std::string(entry.name))->description(std::string(entry.about));
+  }
+}
+
+// Who does what was asked, as far as the words were understood.
+Half chosen_half(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? Half::plain : find_command(chosen.front()->get_name()).half;
+}
+
+[[noreturn]] void fail_without(const LoadedLibrary& library, std::string_view command) {
+  fail_environment({.what = fmt::format("{} needs {}, which does not load: {}", command,
+                                        library.file, library.problem),
+                    .hint = fmt::format(
+                        "looked for in {}\n  keep the folders of the build or of the installation "
+                        "together, and see that libtorch is installed where it was then; "
+                        "LD_LIBRARY_PATH can name other folders",
+                        library.folders)});
+}
+
+int run_own(const char* const* argv, const Program& program, const GlobalOptions& options) {
+  if (program.before_work != nullptr) program.before_work(argv);
+  catch_signals();
+  const Context context = make_context(options);
+  options.action(context);
+  return exit_done;
+}
+
+int parse_and_run(int argc, const char* const* argv, const Program& program) {
+  CLI::App app(
+      fmt::format("creg {}: node embeddings of a graph, learnt without labels and calibrated",
+                  build_info().version),
+      "creg");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", "creg " + build_info().version);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.set_help_all_flag("--help-all", "Help of every subcommand");
+  GlobalOptions options;
+  add_global_options(app, options);
+  add_commands(app, options, program);
+  if (argc == 1) {
+    print_result(app.help());
+    return exit_bad_input;
+  }
+  Half half = Half::plain;
+  try {
+    app.parse(argc, argv);
+    half = chosen_half(app);
+  } catch (const CLI::CallForAllHelp& error) {
+    // Of a command that is here, or of all, of which the library knows more.
+    if (!app.get_subcommands().empty() || program.load_library == nullptr) return app.exit(error);
+    const LoadedLibrary library = program.load_library();
+    return library.run != nullptr ? library.run(argc, argv) : app.exit(error);
+  } catch (const CLI::ParseError& error) {
+    return report_usage(app, error);
+  }
+  if (program.load_library != nullptr && half != Half::plain) {
+    const LoadedLibrary library = program.load_library();
+    if (library.run != nullptr) return library.run(argc, argv);
+    if (half == Half::computing) fail_without(library, app.get_subcommands().front()->get_name());
+    options.library_problem = library.problem;
+  }
+  return run_own(argv, program, options);
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, const Program& program) noexcept {
+  try {
+    return parse_and_run(argc, argv, program);
+  } catch (const Error& error) {
+    print_error(error.what());
+    return error.kind() == ErrorKind::input ? exit_bad_input : exit_failed;
+  } catch (const Interrupted&) {
+    print_error("stopped");
+    return exit_interrupted;
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory\n  take a smaller graph, or a machine with more memory");
+    return exit_failed;
+  } catch (const std::exception& error) {
+    print_error(error.what());
+    return exit_failed;
+  }
+}
+
+}  // namespace creg::cli
