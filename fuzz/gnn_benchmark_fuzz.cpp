@@ -1,5 +1,5 @@
 // Input: an .npz file, or else its arrays as frames.
-#include "io/gnn_benchmark.h"
+#include "io/formats/gnn_benchmark.h"
 
 #include "fuzz_support.h"
 

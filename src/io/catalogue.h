@@ -10,11 +10,6 @@
 
 namespace creg {
 
-enum class DatasetFormat { planetoid, gnn_benchmark, wiki_tadw, ogb, reddit, wikics };
-
-/// "planetoid", "gnn-benchmark", "wiki", "ogb", "reddit" or "wikics".
-std::string_view format_name(DatasetFormat format);
-
 /// One file to download. What is not known is -1 or empty, never guessed.
 struct CatalogueFile {
   std::string_view name;      ///< its original name
@@ -40,10 +35,10 @@ struct DatasetFigures {
 };
 
 struct CatalogueEntry {
-  std::string_view name;    ///< what --dataset takes
-  std::string_view title;   ///< for people
-  std::string_view folder;  ///< below the data folder
-  DatasetFormat format = DatasetFormat::planetoid;
+  std::string_view name;      ///< what --dataset takes
+  std::string_view title;     ///< for people
+  std::string_view folder;    ///< below the data folder
+  std::string_view format;    ///< a name from the table of formats
   std::string_view base_url;  ///< ends in '/'; a file's address is this and its name
   std::span<const CatalogueFile> files;
   std::string_view licence;

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "io/containers/zip.h"
+#include "io/formats/gnn_benchmark.h"
 #include "io/formats/scipy_sparse.h"
-#include "io/gnn_benchmark.h"
 #include "io/npy.h"
 #include "support/graphs.h"
 #include "support/npy_builder.h"

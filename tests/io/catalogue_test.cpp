@@ -9,6 +9,7 @@
 #include <set>
 
 #include "io/file.h"
+#include "io/formats/formats.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 #include "support/test_data.h"
@@ -27,6 +28,12 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+bool is_a_format(std::string_view name) {
+  const std::span<const GraphFormat> formats = graph_formats();
+  return std::any_of(formats.begin(), formats.end(),
+                     [&](const GraphFormat& format) { return format.name == name; });
+}
+
 TEST(Catalogue, HasTheDocumentedNames) {
   EXPECT_EQ(dataset_names(), (Names{"cora", "citeseer", "pubmed", "wiki", "computers", "photo",
                                     "cora-ml", "citeseer-directed", "cora-npz", "arxiv", "products",
@@ -43,6 +50,7 @@ TEST(Catalogue, EntriesAreComplete) {
     EXPECT_EQ(entry.folder.find('/'), std::string_view::npos);
     EXPECT_TRUE(entry.base_url.starts_with("https://") || entry.base_url.starts_with("http://"));
     EXPECT_TRUE(entry.base_url.ends_with("/"));
+    EXPECT_TRUE(is_a_format(entry.format)) << entry.format;
     EXPECT_FALSE(entry.transforms.empty());
     for (const std::string_view transform : entry.transforms) {
       EXPECT_TRUE(contains(known_transforms(), transform)) << transform;

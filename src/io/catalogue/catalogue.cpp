@@ -27,7 +27,7 @@ std::string table_row(const CatalogueEntry& entry) {
   return fmt::format("| `{}` | {} | {} | {}{} | {} | {} | {} | {} | [{}]({}) | {} |\n", entry.name,
                      entry.title, figure(f.nodes), figure(f.edges), f.counted ? "" : "*",
                      figure(f.features), figure(f.classes), fmt::join(entry.transforms, ", "),
-                     entry.protocol, format_name(entry.format), entry.base_url, entry.licence);
+                     entry.protocol, entry.format, entry.base_url, entry.licence);
 }
 
 std::string files_section(const CatalogueEntry& entry) {
@@ -55,25 +55,6 @@ std::string files_section(const CatalogueEntry& entry) {
 }
 
 }  // namespace
-
-std::string_view format_name(DatasetFormat format) {
-  switch (format) {
-    case DatasetFormat::planetoid:
-      return "planetoid";
-    case DatasetFormat::gnn_benchmark:
-      return "gnn-benchmark";
-    case DatasetFormat::wiki_tadw:
-      return "wiki";
-    case DatasetFormat::ogb:
-      return "ogb";
-    case DatasetFormat::reddit:
-      return "reddit";
-    case DatasetFormat::wikics:
-      return "wikics";
-  }
-  invariant(false, "every dataset format has a name");
-  return {};
-}
 
 const CatalogueEntry* find_dataset(std::string_view name) {
   for (const CatalogueEntry& entry : catalogue()) {
@@ -124,7 +105,8 @@ std::span<const std::string_view> known_protocols() {
 std::string catalogue_markdown() {
   std::string text =
       "# Datasets\n\n"
-      "<!-- Printed by `creg data list --markdown`. Edit src/io/catalogue/catalogue_table.cpp, not this "
+      "<!-- Printed by `creg data list --markdown`. Edit src/io/catalogue/catalogue_table.cpp, not "
+      "this "
       "page. -->\n\n"
       "`creg data get NAME` downloads one and checks it; `--mirror URL` or `--mirror DIR` takes "
       "it from somewhere else. Files lie under their original names in `<data folder>/<folder>/`, "
