@@ -5,11 +5,11 @@
 #include "io/containers/zip.h"
 #include "io/creg_file.h"
 #include "io/formats/gnn_benchmark.h"
-#include "io/formats/scipy_sparse.h"
 #include "io/npy.h"
 #include "support/compress.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
+#include "support/scipy_npz.h"
 #include "support/temp_dir.h"
 
 namespace creg::detect_test {
@@ -35,7 +35,7 @@ TEST(DetectPath, BinaryFilesByTheirFirstBytesOrMembers) {
   EXPECT_EQ(detect_path(dir / "a").format->name, "creg");
   write_gnn_benchmark(dir / "b", graph);
   EXPECT_EQ(detect_path(dir / "b").format->name, "gnn-benchmark");
-  write_scipy_sparse(dir / "c", graph.adjacency);
+  dir.write("c", test::scipy_npz(graph.adjacency));
   EXPECT_EQ(detect_path(dir / "c").format->name, "scipy-sparse");
   ZipWriter ogb(dir / "d");
   ogb.add("arxiv/raw/edge.csv.gz", std::string_view("x"));

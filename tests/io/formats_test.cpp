@@ -9,11 +9,11 @@
 #include "creg/io/dataset.h"
 #include "io/formats/detect.h"
 #include "io/formats/gnn_benchmark.h"
-#include "io/formats/scipy_sparse.h"
 #include "support/compress.h"
 #include "support/graphs.h"
 #include "support/npy_builder.h"
 #include "support/planetoid_sample.h"
+#include "support/scipy_npz.h"
 #include "support/temp_dir.h"
 #include "support/zip_builder.h"
 
@@ -52,7 +52,7 @@ path reddit(const TempDir& dir) {
                 {{.name = "feature.npy", .contents = npy("<f4", "(3, 1)", raw<float>({1, 2, 3}))},
                  {.name = "label.npy", .contents = classes},
                  {.name = "node_types.npy", .contents = classes}}));
-  write_scipy_sparse(dir / "reddit_graph.npz", test::path_graph(3).adjacency);
+  dir.write("reddit_graph.npz", test::scipy_npz(test::path_graph(3).adjacency));
   return dir.path();
 }
 
@@ -71,8 +71,7 @@ const std::map<std::string, std::function<path(const TempDir&)>, std::less<>> sa
      }},
     {"scipy-sparse",
      [](const TempDir& dir) {
-       write_scipy_sparse(dir / "file", test::path_graph(3).adjacency);
-       return dir / "file";
+       return dir.write("file", test::scipy_npz(test::path_graph(3).adjacency));
      }},
     {"wiki", wiki},
     {"ogb", ogb},

@@ -2,21 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "core/text.h"
 #include "creg/core/error.h"
 
 namespace creg {
 namespace {
-
-constexpr std::array<std::string_view, 8> transform_words{
-    "symmetrise", "remove-duplicates", "remove-self-loops", "column-max",
-    "binarise",   "largest-component", "row-normalise",     "standardise"};
-
-constexpr std::array<std::string_view, 5> protocol_names{
-    "public", "per-class-20-30", "random-10-10-80", "random-10-90-ovr", "ogb"};
 
 std::string figure(std::int64_t value) {
   return value < 0 ? "?" : with_commas(value);
@@ -80,26 +70,6 @@ std::vector<std::string> dataset_names() {
 
 std::string file_url(const CatalogueEntry& entry, const CatalogueFile& file) {
   return fmt::format("{}{}", entry.base_url, file.name);
-}
-
-std::vector<std::string> required_files(const CatalogueEntry& entry) {
-  std::vector<std::string> names;
-  for (const CatalogueFile& file : entry.files) {
-    if (file.members.empty()) {
-      names.emplace_back(file.name);
-    } else {
-      names.insert(names.end(), file.members.begin(), file.members.end());
-    }
-  }
-  return names;
-}
-
-std::span<const std::string_view> known_transforms() {
-  return transform_words;
-}
-
-std::span<const std::string_view> known_protocols() {
-  return protocol_names;
 }
 
 std::string catalogue_markdown() {

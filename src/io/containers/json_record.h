@@ -1,6 +1,7 @@
 // JSON of one object whose keys are known, some of them lists: what the readers of splits share.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -20,11 +21,36 @@ class JsonRecordReader : public JsonReader {
     int list_depth = 1;              ///< 2: lists of lists
   };
 
-  bool start_object(std::size_t size) override;
-  bool end_object() override;
-  bool key(string_t& value) override;
-  bool start_array(std::size_t size) override;
-  bool end_array() override;
+  bool start_object(std::size_t /*size*/) override {
+    if (depth_ != 0) unexpected("an object");
+    depth_ = 1;
+    return true;
+  }
+  bool end_object() override {
+    depth_ = 0;
+    key_.clear();
+    return true;
+  }
+  bool key(string_t& value) override {
+    key_ = value;
+    if (std::find(form_.keys.begin(), form_.keys.end(), value) == form_.keys.end()) {
+      fail("unknown key", in_quotes(value), form_.keys_in_words, suggestion(value, form_.keys));
+    }
+    if (seen(value)) fail("a key is given twice", in_quotes(value), "each key once");
+    seen_.push_back(value);
+    list_ = static_cast<std::size_t>(std::find(form_.lists.begin(), form_.lists.end(), value) -
+                                     form_.lists.begin());
+    return true;
+  }
+  bool start_array(std::size_t /*size*/) override {
+    if (depth_ == 0 || depth_ > form_.list_depth || !is_list()) unexpected("a list");
+    ++depth_;
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
 
  protected:
   /// `form` must outlive the reader.
@@ -39,9 +65,13 @@ class JsonRecordReader : public JsonReader {
   /// The place of the key among the form's lists; their number when it holds none.
   std::size_t list() const { return list_; }
   bool is_list() const { return list_ < form_.lists.size(); }
-  bool seen(const std::string& name) const;
-
-  std::string place() const override;
+  bool seen(const std::string& name) const {
+    return std::find(seen_.begin(), seen_.end(), name) != seen_.end();
+  }
+  std::string place() const override {
+    if (depth_ < 2) return key_.empty() ? std::string() : "key " + in_quotes(key_);
+    return key_ + "[" + std::to_string(items(list_)) + "]";
+  }
 
  private:
   const Form& form_;

@@ -99,9 +99,6 @@ StoredGraph read_path(const Context& context, const fs::path& path) {
 Graph plain_creg(const Context& context, const Bytes& file) {
   return read_creg(context, file);
 }
-Graph plain_edge_list(const Context& context, const Bytes& file) {
-  return read_edge_list_graph(context, file);
-}
 
 StoredGraph read_one_planetoid(const Context& context, const fs::path& folder) {
   std::vector<std::string> names = planetoid_names(folder);
@@ -181,7 +178,7 @@ constexpr std::array format_table{
     GraphFormat{.name = "edge-list",
                 .signs = {.text = any_text},
                 .words = {.file = "an edge list (CSV, TSV or spaces, also gzip)", .place = 2},
-                .read = read_file<plain_edge_list>},
+                .read = read_file<read_edge_list_graph>},
 };
 
 // The phrases of files, each once, with the names of the forms that share it.
