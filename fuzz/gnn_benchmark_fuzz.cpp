@@ -1,7 +1,8 @@
 // Input: an .npz file, or else its arrays as frames.
-#include "io/gnn_benchmark.h"
+#include "io/formats/gnn_benchmark.h"
 
 #include "fuzz_support.h"
+#include "io/containers/zip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::array<std::string_view, 12> keys = {

@@ -10,11 +10,6 @@
 
 namespace creg {
 
-enum class DatasetFormat { planetoid, gnn_benchmark, wiki_tadw, ogb, reddit, wikics };
-
-/// "planetoid", "gnn-benchmark", "wiki", "ogb", "reddit" or "wikics".
-std::string_view format_name(DatasetFormat format);
-
 /// One file to download. What is not known is -1 or empty, never guessed.
 struct CatalogueFile {
   std::string_view name;      ///< its original name
@@ -40,16 +35,16 @@ struct DatasetFigures {
 };
 
 struct CatalogueEntry {
-  std::string_view name;    ///< what --dataset takes
-  std::string_view title;   ///< for people
-  std::string_view folder;  ///< below the data folder
-  DatasetFormat format = DatasetFormat::planetoid;
+  std::string_view name;      ///< what --dataset takes
+  std::string_view title;     ///< for people
+  std::string_view folder;    ///< below the data folder
+  std::string_view format;    ///< a name from the table of formats
   std::string_view base_url;  ///< ends in '/'; a file's address is this and its name
   std::span<const CatalogueFile> files;
   std::string_view licence;
-  /// Names from known_transforms(), in the order of application.
+  /// Names of transforms (graph/transforms.h), in the order of application.
   std::span<const std::string_view> transforms = {};
-  std::string_view protocol;  ///< a name from known_protocols()
+  std::string_view protocol;  ///< of evaluation, by name
   DatasetFigures figures = {};
 };
 
@@ -66,14 +61,6 @@ std::vector<std::string> dataset_names();
 
 /// Where the file is published.
 std::string file_url(const CatalogueEntry& entry, const CatalogueFile& file);
-
-/// The names of the files that a reader needs in the dataset's folder: the files, with archives
-/// that get unpacked replaced by their members.
-std::vector<std::string> required_files(const CatalogueEntry& entry);
-
-/// Every name that CatalogueEntry::transforms and ::protocol may hold.
-std::span<const std::string_view> known_transforms();
-std::span<const std::string_view> known_protocols();
 
 /// The page docs/datasets.md: `creg data list --markdown` prints it.
 std::string catalogue_markdown();

@@ -43,14 +43,11 @@ struct GetReport {
   std::vector<GetFile> files;
 };
 
-/// False in a build without libcurl; a mirror that is a folder works there too.
-bool download_available();
-
 /// Gets what is missing or wrong in the dataset's folder (made if need be) and asks nothing. A file
 /// arrives as `<file>.part` and gets its name only when it is whole and right, so a wrong file is
 /// replaced by a right one or stays. After Ctrl-C, a lost connection or a full disk the part stays,
 /// and the next call goes on from there. Several processes may do this at once: one works, the
-/// others wait.
+/// others wait. A build without libcurl takes files from a folder alone.
 GetReport get_dataset(const Context& context, const CatalogueEntry& entry,
                       const GetOptions& options);
 

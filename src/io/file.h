@@ -48,8 +48,6 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Overwrites bytes written before, such as a header known only at the end.
-  void write_at(std::int64_t offset, std::span<const std::byte> bytes);
   std::int64_t size() const { return size_; }
   void commit();
 

@@ -29,6 +29,5 @@ std::string npy_descr();
 
 void write_npy(const std::filesystem::path& path, const DenseMatrix& matrix);
 void write_npy(const std::filesystem::path& path, std::span<const std::int32_t> values);
-void write_npy(const std::filesystem::path& path, std::span<const std::int64_t> values);
 
 }  // namespace creg

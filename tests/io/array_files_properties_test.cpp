@@ -6,11 +6,12 @@
 #include <map>
 
 #include "io/containers/zip.h"
+#include "io/formats/gnn_benchmark.h"
 #include "io/formats/scipy_sparse.h"
-#include "io/gnn_benchmark.h"
 #include "io/npy.h"
 #include "support/graphs.h"
 #include "support/npy_builder.h"
+#include "support/scipy_npz.h"
 #include "support/temp_dir.h"
 
 namespace creg::array_files_properties_test {
@@ -50,15 +51,9 @@ void expect_same(const CsrMatrix& a, const CsrMatrix& b) {
 
 TEST(ArrayFiles, AZipGivesBackItsMembers) {
   const test::TempDir dir;
-  EXPECT_TRUE(rc::check([&](const std::map<std::uint16_t, std::string>& contents, bool zip64,
-                            const std::vector<bool>& packed) {
+  EXPECT_TRUE(rc::check([&](const std::map<std::uint16_t, std::string>& contents, bool zip64) {
     ZipWriter writer(dir / "a.zip", {.always_zip64 = zip64});
-    std::size_t i = 0;
-    for (const auto& [name, text] : contents) {
-      const bool deflate = i < packed.size() && packed[i];
-      writer.add(std::to_string(name), text, deflate ? ZipMethod::deflated : ZipMethod::stored);
-      ++i;
-    }
+    for (const auto& [name, text] : contents) writer.add(std::to_string(name), text);
     writer.commit();
     const ZipArchive zip(map_file(dir / "a.zip"));
     RC_ASSERT(zip.members().size() == contents.size());
@@ -90,7 +85,7 @@ TEST(ArrayFiles, ASciPyFileGivesBackItsMatrix) {
   const test::TempDir dir;
   EXPECT_TRUE(rc::check([&](bool deflate) {
     const CsrMatrix matrix = *any_matrix();
-    write_scipy_sparse(dir / "a.npz", matrix, deflate ? ZipMethod::deflated : ZipMethod::stored);
+    dir.write("a.npz", test::scipy_npz(matrix, deflate));
     expect_same(read_scipy_sparse(Context(), map_file(dir / "a.npz")), matrix);
   }));
 }

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "graph/stats.h"
-#include "io/formats/scipy_sparse.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
+#include "support/scipy_npz.h"
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
@@ -30,7 +30,7 @@ TEST(OpenDataset, ANameThatIsNothingSuggestsNames) {
 
 TEST(OpenDataset, APathHasNoTransformsOfItsOwn) {
   const test::TempDir dir;
-  write_scipy_sparse(dir / "a.npz", test::csr(3, {{0, 1}, {1, 2}}));
+  dir.write("a.npz", test::scipy_npz(test::csr(3, {{0, 1}, {1, 2}})));
   const Dataset dataset = open_dataset(Context(), (dir / "a.npz").string(), "");
   EXPECT_EQ(dataset.format, "scipy-sparse");
   EXPECT_TRUE(dataset.transforms.empty());

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <csignal>
 
+#include "io/catalogue/http_transfer.h"
 #include "io/checksum.h"
-#include "io/containers/zip.h"
 #include "io/download.h"
 #include "support/expect_error.h"
 #include "support/made_up_dataset.h"
 #include "support/temp_dir.h"
+#include "support/zip_builder.h"
 
 namespace creg::download_mirror_test {
 namespace {
@@ -122,13 +123,10 @@ TEST_F(FolderMirror, SaysWhenTheDataFolderCannotBeMade) {
 
 TEST_F(FolderMirror, UnpacksAnArchiveAndRemovesIt) {
   dataset_.add_archive("packed.zip", {"data.npz", "graph.npz"});
-  {
-    ZipWriter zip(mirror_ / "packed.zip");
-    zip.add("folder/graph.npz", "the graph");
-    zip.add("other", "not wanted");
-    zip.add("data.npz", contents_, ZipMethod::deflated);
-    zip.commit();
-  }
+  mirror_.write("packed.zip",
+                test::build_zip({{.name = "folder/graph.npz", .contents = "the graph"},
+                                 {.name = "other", .contents = "not wanted"},
+                                 {.name = "data.npz", .contents = contents_, .deflate = true}}));
   const GetReport report = get();
   ASSERT_EQ(report.files.size(), 3U);
   EXPECT_EQ(report.files[0].name, "packed.zip");
@@ -176,7 +174,7 @@ TEST_F(FolderMirror, AnArchiveWithoutTheMemberSaysSo) {
 }
 
 TEST_F(FolderMirror, IsTheOnlyWayWithoutLibcurl) {
-  if (download_available()) GTEST_SKIP() << "this build has libcurl";
+  if (http_available()) GTEST_SKIP() << "this build has libcurl";
   dataset_.add("a", "hello");
   GetOptions options = this->options();
   options.mirror.clear();

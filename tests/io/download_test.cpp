@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "io/catalogue/http_transfer.h"
 #include "io/checksum.h"
 #include "io/data_folder.h"
 #include "support/expect_error.h"
@@ -42,7 +43,7 @@ class RecordingLog : public LogSink {
 class Download : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!download_available()) GTEST_SKIP() << "this build has no libcurl";
+    if (!http_available()) GTEST_SKIP() << "this build has no libcurl";
     if (!sha256_available()) GTEST_SKIP() << "this build has no OpenSSL";
     // A proxy of this machine does not know our loopback server.
     setenv("no_proxy", "*", 1);

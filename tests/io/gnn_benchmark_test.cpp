@@ -1,4 +1,4 @@
-#include "io/gnn_benchmark.h"
+#include "io/formats/gnn_benchmark.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include "support/compress.h"
 #include "support/expect_error.h"
 #include "support/recording_log.h"
+#include "support/scipy_npz.h"
 #include "support/temp_dir.h"
 
 namespace creg::node_table_test {
@@ -181,7 +182,7 @@ TEST(ArrayFeatures, ComeFromEveryKindOfArray) {
     writer.commit();
   }
   EXPECT_EQ(feature_cols(read_array_features(Context(), map_file(dir / "dense.npz"))), 3);
-  write_scipy_sparse(dir / "sparse.npz", to_sparse(matrix));
+  dir.write("sparse.npz", test::scipy_npz(to_sparse(matrix)));
   EXPECT_EQ(to_dense(read_array_features(Context(), map_file(dir / "sparse.npz"))).values[3], 4);
   {
     NpzWriter writer(dir / "two.npz");

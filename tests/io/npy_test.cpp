@@ -266,7 +266,7 @@ TEST(WriteNpy, IsReadAgain) {
   write_npy(dir / "i.npy", Ints{1, -2});
   EXPECT_EQ(list(read_npy(map_file(dir / "i.npy")).to_int32()), (Ints{1, -2}));
   EXPECT_EQ(read_npy(map_file(dir / "i.npy")).type().text(), "int32");
-  write_npy(dir / "l.npy", Longs{});
+  write_npy(dir / "l.npy", Ints{});
   EXPECT_EQ(read_npy(map_file(dir / "l.npy")).shape(), Longs{0});
 }
 

@@ -10,6 +10,7 @@
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "support/pickle_builder.h"
+#include "support/planetoid_sample.h"
 #include "support/temp_dir.h"
 #include "support/test_data.h"
 
@@ -23,25 +24,6 @@ using test::raw;
 
 using Files = std::map<std::string, std::string>;
 using Ints = std::vector<std::int32_t>;
-
-std::string one_hot(const std::vector<std::int32_t>& marks, std::int64_t classes) {
-  const auto rows = static_cast<std::int64_t>(marks.size()) / classes;
-  return pickle_file(test::pickled_array("i4", {rows, classes}, raw(marks)));
-}
-
-// Six nodes: 0..2 in allx (0 trains), 3 and 5 are tested, 4 is nowhere.
-Files sample() {
-  return {
-      {"x", pickle_file(test::pickled_csr(1, 4, {0, 1}, {1}, {1}))},
-      {"y", one_hot({0, 1}, 2)},
-      {"tx", pickle_file(test::pickled_csr(2, 4, {0, 2, 3}, {0, 3, 2}, {1, 1, 1}))},
-      {"ty", one_hot({1, 0, 0, 1}, 2)},
-      {"allx", pickle_file(test::pickled_csr(3, 4, {0, 1, 1, 3}, {1, 0, 2}, {1, 1, 1}))},
-      {"ally", one_hot({0, 1, 1, 0, 0, 1}, 2)},
-      {"graph", pickle_file(test::pickled_graph({{1, 1}, {0, 0}, {2, 2}, {4}, {3}, {}}))},
-      {"test.index", "5\n3\n"},
-  };
-}
 
 Graph read(const Files& files) {
   const auto get = [&](const std::string& part) {
@@ -61,7 +43,7 @@ Graph read(const Files& files) {
 
 void refuse(const std::string& part, const std::string& contents,
             std::initializer_list<std::string> words) {
-  Files files = sample();
+  Files files = test::planetoid_sample();
   files[part] = contents;
   expect_error([&] { read(files); }, words);
 }
@@ -71,7 +53,7 @@ Ints list(const Array<std::int32_t>& array) {
 }
 
 TEST(Planetoid, ReadsTheGraphAsStored) {
-  const Graph graph = read(sample());
+  const Graph graph = read(test::planetoid_sample());
   EXPECT_EQ(graph.name, "tiny");
   EXPECT_FALSE(graph.directed);
   EXPECT_EQ(test::entries(graph.adjacency),
@@ -85,7 +67,7 @@ TEST(Planetoid, ReadsTheGraphAsStored) {
 }
 
 TEST(Planetoid, PlacesTestRowsByTheirIds) {
-  const DenseMatrix features = to_dense(read(sample()).features);
+  const DenseMatrix features = to_dense(read(test::planetoid_sample()).features);
   const std::vector<float> expected = {0, 1, 0, 0,  //
                                        0, 0, 0, 0,  //
                                        1, 0, 1, 0,  //
@@ -96,7 +78,7 @@ TEST(Planetoid, PlacesTestRowsByTheirIds) {
 }
 
 TEST(Planetoid, KeepsValuesThatAreNotAllOne) {
-  Files files = sample();
+  Files files = test::planetoid_sample();
   files["tx"] = pickle_file(test::pickled_csr(2, 4, {0, 2, 3}, {0, 3, 2}, {0.5F, 1, 1}));
   const DenseMatrix features = to_dense(read(files).features);
   EXPECT_EQ(features.row(5)[0], 0.5F);
@@ -104,10 +86,10 @@ TEST(Planetoid, KeepsValuesThatAreNotAllOne) {
 }
 
 TEST(Planetoid, OneClassIsOneHotToo) {
-  Files files = sample();
-  files["y"] = one_hot({1}, 1);
-  files["ty"] = one_hot({1, 1}, 1);
-  files["ally"] = one_hot({1, 1, 1}, 1);
+  Files files = test::planetoid_sample();
+  files["y"] = test::pickled_one_hot({1}, 1);
+  files["ty"] = test::pickled_one_hot({1, 1}, 1);
+  files["ally"] = test::pickled_one_hot({1, 1, 1}, 1);
   EXPECT_EQ(list(read(files).labels), (Ints{0, 0, 0, 0, unlabelled, 0}));
 }
 
@@ -116,14 +98,15 @@ TEST(Planetoid, RefusesFilesThatDoNotMatch) {
          {"ind.tiny.x", "features do not match", "found 3", "4, as in allx"});
   refuse("x", pickle_file(test::pickled_csr(2, 4, {0, 1, 1}, {1}, {1})),
          {"ind.tiny.y", "rows do not match", "2, as in x"});
-  refuse("y", one_hot({1, 0}, 2), {"ind.tiny.y", "not the first ones of ally"});
-  refuse("y", one_hot({0, 1, 0}, 3), {"ind.tiny.y", "classes do not match"});
-  refuse("y", one_hot({1, 1}, 2), {"ind.tiny.y", "not one-hot"});
+  refuse("y", test::pickled_one_hot({1, 0}, 2), {"ind.tiny.y", "not the first ones of ally"});
+  refuse("y", test::pickled_one_hot({0, 1, 0}, 3), {"ind.tiny.y", "classes do not match"});
+  refuse("y", test::pickled_one_hot({1, 1}, 2), {"ind.tiny.y", "not one-hot"});
   refuse("tx", pickle_file(test::pickled_csr(2, 5, {0, 2, 3}, {0, 3, 2}, {1, 1, 1})),
          {"ind.tiny.tx", "found 5"});
-  refuse("ty", one_hot({1, 0}, 2), {"ind.tiny.ty", "rows do not match", "2, as in tx"});
-  refuse("ty", one_hot({1, 0, 2, 1}, 2), {"ind.tiny.ty", "not one-hot"});
-  refuse("ally", one_hot({0, 1, 1, 0}, 2), {"ind.tiny.ally", "rows do not match"});
+  refuse("ty", test::pickled_one_hot({1, 0}, 2),
+         {"ind.tiny.ty", "rows do not match", "2, as in tx"});
+  refuse("ty", test::pickled_one_hot({1, 0, 2, 1}, 2), {"ind.tiny.ty", "not one-hot"});
+  refuse("ally", test::pickled_one_hot({0, 1, 1, 0}, 2), {"ind.tiny.ally", "rows do not match"});
   refuse("test.index", "5\n", {"ind.tiny.test.index", "lines do not match", "2, as in tx"});
   refuse("test.index", "5\n5\n", {"ind.tiny.test.index", "listed twice", "node 5"});
   refuse("test.index", "5\n2\n", {"ind.tiny.test.index", "node 2", "3 or more"});
@@ -162,11 +145,11 @@ TEST(Planetoid, OneListForAllNodesCannotFillTheMemory) {
 }
 
 TEST(Planetoid, SurvivesDamageInAnyFile) {
-  for (const auto& [part, contents] : sample()) {
+  for (const auto& [part, contents] : test::planetoid_sample()) {
     test::read_damaged(
         contents,
         [&, part = part](std::string bytes) {
-          Files files = sample();
+          Files files = test::planetoid_sample();
           files[part] = std::move(bytes);
           read(files);
         },
@@ -176,7 +159,8 @@ TEST(Planetoid, SurvivesDamageInAnyFile) {
 
 TEST(PlanetoidFolder, SaysWhatIsMissingAndWhereItIs) {
   const test::TempDir dir;
-  for (const auto& [part, contents] : sample()) dir.write("ind.tiny." + part, contents);
+  for (const auto& [part, contents] : test::planetoid_sample())
+    dir.write("ind.tiny." + part, contents);
   dir.write("ind.other.x", "");
   dir.write("ind.x", "");
   dir.write("readme", "");

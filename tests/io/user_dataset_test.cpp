@@ -217,10 +217,9 @@ TEST_F(UserDataset, SmallestGraphs) {
 }
 
 TEST(EdgeListGraph, IsTheBareFile) {
-  const Graph graph =
-      read_edge_list_graph(Context(), Bytes::from_string("b a 2\n", "d/g.txt"), {}, true);
+  const Graph graph = read_edge_list_graph(Context(), Bytes::from_string("b a 2\n", "d/g.txt"));
   EXPECT_EQ(graph.name, "g");
-  EXPECT_TRUE(graph.directed);
+  EXPECT_FALSE(graph.directed);
   EXPECT_EQ(graph.names[0], "b");
   EXPECT_EQ(graph.adjacency.values[0], 2);
 }

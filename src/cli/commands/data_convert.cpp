@@ -8,10 +8,9 @@
 #include "cli/options/dataset_options.h"
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "io/creg_file.h"
 #include "io/embedding_writers.h"
-#include "io/gnn_benchmark.h"
 #include "io/npy.h"
+#include "io/write_graph.h"
 
 namespace creg::cli {
 namespace {
@@ -74,27 +73,17 @@ void convert_matrix(const Context& context, const ConvertOptions& options) {
 
 Graph convert_graph(const Context& context, const ConvertOptions& options,
                     const GlobalOptions& globals) {
-  const std::string form = fs::path(options.out).extension().string();
-  if (form != ".creg" && form != ".npz") {
-    fail_input({.what = "unknown form of a graph file",
-                .file = options.out,
-                .found = in_quotes(form),
-                .expected = ".creg, or .npz in the gnn-benchmark form"});
-  }
+  check_graph_ending(options.out);
   const Dataset dataset = open_chosen(context, options.dataset, globals);
   const Graph graph =
       options.raw ? dataset.raw : prepare_graph(context, dataset, options.dataset.transforms);
-  if (form == ".npz") {
-    write_gnn_benchmark(options.out, graph);
-    return graph;
-  }
   CregProvenance provenance{.source = dataset.source};
   if (!options.raw) {
     provenance.transforms = dataset.transforms;
     provenance.transforms.insert(provenance.transforms.end(), options.dataset.transforms.begin(),
                                  options.dataset.transforms.end());
   }
-  write_creg(context, options.out, graph, provenance);
+  write_graph(context, options.out, graph, provenance);
   return graph;
 }
 

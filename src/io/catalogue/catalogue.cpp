@@ -2,21 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "core/text.h"
 #include "creg/core/error.h"
 
 namespace creg {
 namespace {
-
-constexpr std::array<std::string_view, 8> transform_words{
-    "symmetrise", "remove-duplicates", "remove-self-loops", "column-max",
-    "binarise",   "largest-component", "row-normalise",     "standardise"};
-
-constexpr std::array<std::string_view, 5> protocol_names{
-    "public", "per-class-20-30", "random-10-10-80", "random-10-90-ovr", "ogb"};
 
 std::string figure(std::int64_t value) {
   return value < 0 ? "?" : with_commas(value);
@@ -27,7 +17,7 @@ std::string table_row(const CatalogueEntry& entry) {
   return fmt::format("| `{}` | {} | {} | {}{} | {} | {} | {} | {} | [{}]({}) | {} |\n", entry.name,
                      entry.title, figure(f.nodes), figure(f.edges), f.counted ? "" : "*",
                      figure(f.features), figure(f.classes), fmt::join(entry.transforms, ", "),
-                     entry.protocol, format_name(entry.format), entry.base_url, entry.licence);
+                     entry.protocol, entry.format, entry.base_url, entry.licence);
 }
 
 std::string files_section(const CatalogueEntry& entry) {
@@ -56,25 +46,6 @@ std::string files_section(const CatalogueEntry& entry) {
 
 }  // namespace
 
-std::string_view format_name(DatasetFormat format) {
-  switch (format) {
-    case DatasetFormat::planetoid:
-      return "planetoid";
-    case DatasetFormat::gnn_benchmark:
-      return "gnn-benchmark";
-    case DatasetFormat::wiki_tadw:
-      return "wiki";
-    case DatasetFormat::ogb:
-      return "ogb";
-    case DatasetFormat::reddit:
-      return "reddit";
-    case DatasetFormat::wikics:
-      return "wikics";
-  }
-  invariant(false, "every dataset format has a name");
-  return {};
-}
-
 const CatalogueEntry* find_dataset(std::string_view name) {
   for (const CatalogueEntry& entry : catalogue()) {
     if (entry.name == name) return &entry;
@@ -101,30 +72,11 @@ std::string file_url(const CatalogueEntry& entry, const CatalogueFile& file) {
   return fmt::format("{}{}", entry.base_url, file.name);
 }
 
-std::vector<std::string> required_files(const CatalogueEntry& entry) {
-  std::vector<std::string> names;
-  for (const CatalogueFile& file : entry.files) {
-    if (file.members.empty()) {
-      names.emplace_back(file.name);
-    } else {
-      names.insert(names.end(), file.members.begin(), file.members.end());
-    }
-  }
-  return names;
-}
-
-std::span<const std::string_view> known_transforms() {
-  return transform_words;
-}
-
-std::span<const std::string_view> known_protocols() {
-  return protocol_names;
-}
-
 std::string catalogue_markdown() {
   std::string text =
       "# Datasets\n\n"
-      "<!-- Printed by `creg data list --markdown`. Edit src/io/catalogue/catalogue_table.cpp, not this "
+      "<!-- Printed by `creg data list --markdown`. Edit src/io/catalogue/catalogue_table.cpp, not "
+      "this "
       "page. -->\n\n"
       "`creg data get NAME` downloads one and checks it; `--mirror URL` or `--mirror DIR` takes "
       "it from somewhere else. Files lie under their original names in `<data folder>/<folder>/`, "

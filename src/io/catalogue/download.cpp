@@ -308,10 +308,6 @@ class Getter {
 
 }  // namespace
 
-bool download_available() {
-  return http_available();
-}
-
 GetReport get_dataset(const Context& context, const CatalogueEntry& entry,
                       const GetOptions& options) {
   return Getter(context, entry, options).run();

@@ -90,25 +90,6 @@ std::size_t Inflater::read(std::span<std::byte> out) {
   return filled;
 }
 
-Bytes inflate_all(const Bytes& input, Compression form, std::int64_t limit) {
-  Inflater inflater(input, form);
-  std::string out;
-  constexpr std::size_t first_piece = std::size_t{1} << 16;
-  std::size_t size = 0;
-  while (!inflater.finished()) {
-    out.resize(std::max(first_piece, out.size() * 2));
-    size += inflater.read(std::as_writable_bytes(std::span(out).subspan(size)));
-    if (static_cast<std::int64_t>(size) > limit) {
-      fail_input({.what = "decompresses to more than the limit",
-                  .file = input.name,
-                  .found = "over " + human_bytes(static_cast<std::int64_t>(size)),
-                  .expected = "at most " + human_bytes(limit)});
-    }
-  }
-  out.resize(size);
-  return Bytes::from_string(std::move(out), input.name);
-}
-
 bool is_gzip(const Bytes& bytes) {
   return bytes.size() >= 2 && bytes.data[0] == std::byte{0x1f} && bytes.data[1] == std::byte{0x8b};
 }

@@ -31,10 +31,6 @@ class Inflater {
   std::unique_ptr<State> state_;
 };
 
-/// All of it, refused beyond `limit` bytes. Memory grows with what is really there, not with what
-/// a header claims.
-Bytes inflate_all(const Bytes& input, Compression form, std::int64_t limit);
-
 /// True when the bytes start as a gzip file does.
 bool is_gzip(const Bytes& bytes);
 

@@ -242,8 +242,4 @@ void write_npy(const std::filesystem::path& path, std::span<const std::int32_t> 
   write_vector(path, values, std::array{static_cast<std::int64_t>(values.size())});
 }
 
-void write_npy(const std::filesystem::path& path, std::span<const std::int64_t> values) {
-  write_vector(path, values, std::array{static_cast<std::int64_t>(values.size())});
-}
-
 }  // namespace creg

@@ -59,14 +59,13 @@ std::optional<NdArray> NpzFile::read_if_plain(std::string_view key) const {
   return array;
 }
 
-NpzWriter::NpzWriter(const std::filesystem::path& path, ZipMethod method)
-    : path_(path.string()), zip_(path), method_(method) {}
+NpzWriter::NpzWriter(const std::filesystem::path& path) : path_(path.string()), zip_(path) {}
 
 void NpzWriter::add_raw(std::string_view key, std::string_view descr,
                         std::span<const std::int64_t> shape, std::span<const std::byte> data) {
   const std::string header = npy_header(descr, shape);
   const std::array parts = {std::as_bytes(std::span(header)), data};
-  zip_.add(member_name(key), parts, method_);
+  zip_.add(member_name(key), parts);
 }
 
 template <class T>
@@ -107,10 +106,6 @@ void NpzWriter::add_strings(std::string_view key, std::span<const std::string> v
     data.append((longest - text->size()) * 4, '\0');
   }
   add_raw(key, fmt::format("<U{}", longest), std::span(&count, 1), std::as_bytes(std::span(data)));
-}
-
-void NpzWriter::add_bytes(std::string_view key, std::string_view value) {
-  add_raw(key, fmt::format("|S{}", value.size()), {}, std::as_bytes(std::span(value)));
 }
 
 void NpzWriter::commit() {

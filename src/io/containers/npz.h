@@ -37,7 +37,7 @@ class NpzFile {
 /// Writes arrays that numpy.load opens; the file appears under its name only when whole.
 class NpzWriter {
  public:
-  explicit NpzWriter(const std::filesystem::path& path, ZipMethod method = ZipMethod::stored);
+  explicit NpzWriter(const std::filesystem::path& path);
 
   /// T is float, int32 or int64; `values` are in C order.
   template <class T>
@@ -49,8 +49,6 @@ class NpzWriter {
   }
   /// A vector of Unicode strings; each must be valid UTF-8, and all take the room of the longest.
   void add_strings(std::string_view key, std::span<const std::string> values);
-  /// A single byte string.
-  void add_bytes(std::string_view key, std::string_view value);
   void commit();
 
  private:
@@ -59,7 +57,6 @@ class NpzWriter {
 
   std::string path_;
   ZipWriter zip_;
-  ZipMethod method_;
 };
 
 }  // namespace creg

@@ -53,11 +53,9 @@ class ZipArchive {
 /// True when the bytes start as a zip archive does.
 bool is_zip(const Bytes& bytes);
 
-enum class ZipMethod { stored, deflated };
-
 /// Writes an archive that appears under its name only when whole. The same members give the same
-/// bytes: no times are recorded. Stored contents start at multiples of 64 bytes, so that arrays
-/// inside can be mapped.
+/// bytes: no times are recorded. Nothing is compressed, and contents start at multiples of 64
+/// bytes, so that arrays inside can be mapped.
 class ZipWriter {
  public:
   struct Options {
@@ -68,11 +66,9 @@ class ZipWriter {
   ZipWriter(const std::filesystem::path& path, Options options);
 
   /// One member out of the given parts, one after the other.
-  void add(std::string name, std::span<const std::span<const std::byte>> parts,
-           ZipMethod method = ZipMethod::stored);
-  void add(std::string name, std::span<const std::byte> contents,
-           ZipMethod method = ZipMethod::stored);
-  void add(std::string name, std::string_view contents, ZipMethod method = ZipMethod::stored);
+  void add(std::string name, std::span<const std::span<const std::byte>> parts);
+  void add(std::string name, std::span<const std::byte> contents);
+  void add(std::string name, std::string_view contents);
   /// Writes the directory and gives the file its name.
   void commit();
 

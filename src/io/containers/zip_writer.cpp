@@ -1,7 +1,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -13,7 +12,6 @@
 namespace creg {
 namespace {
 
-using zip_format::deflated;
 using zip_format::local_bytes;
 using zip_format::zip64_extra;
 
@@ -34,49 +32,6 @@ std::uint32_t update_crc(std::uint32_t crc, std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(
       crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
-
-// Raw deflate of several parts, straight into the file.
-class Deflater {
- public:
-  explicit Deflater(AtomicFile& file) : file_(file) {
-    constexpr int raw_window_bits = -15;
-    constexpr int memory_level = 8;
-    invariant(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, raw_window_bits,
-                           memory_level, Z_DEFAULT_STRATEGY) == Z_OK,
-              "zlib starts");
-  }
-  Deflater(const Deflater&) = delete;
-  Deflater& operator=(const Deflater&) = delete;
-  ~Deflater() { deflateEnd(&stream_); }
-
-  void add(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const std::size_t piece =
-          std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max());
-      // zlib's interface is not const-correct; it does not write to its input.
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
-      stream_.avail_in = static_cast<uInt>(piece);
-      drain(Z_NO_FLUSH);
-      bytes = bytes.subspan(piece);
-    }
-  }
-
-  void finish() { drain(Z_FINISH); }
-
- private:
-  void drain(int flush) {
-    do {
-      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
-      stream_.avail_out = static_cast<uInt>(out_.size());
-      invariant(deflate(&stream_, flush) != Z_STREAM_ERROR, "zlib goes on");
-      file_.write(std::span<const std::byte>(out_).first(out_.size() - stream_.avail_out));
-    } while (stream_.avail_out == 0);
-  }
-
-  AtomicFile& file_;
-  z_stream stream_{};
-  std::array<std::byte, std::size_t{1} << 15> out_{};
-};
 
 }  // namespace
 
@@ -150,52 +105,36 @@ std::string ZipWriter::directory_entry(const ZipMember& member) const {
   return out + member.name + extra;
 }
 
-void ZipWriter::add(std::string name, std::span<const std::span<const std::byte>> parts,
-                    ZipMethod method) {
+void ZipWriter::add(std::string name, std::span<const std::span<const std::byte>> parts) {
   invariant(!name.empty() && name.size() <= std::numeric_limits<std::uint16_t>::max(),
             "a member's name fits the zip format");
   invariant(names_.insert(name).second, "each member is written once");
   ZipMember member;
   member.name = std::move(name);
-  member.method = method == ZipMethod::deflated ? deflated : 0;
   member.header_offset = file_.size();
   for (const auto part : parts) {
     member.size += static_cast<std::int64_t>(part.size());
     member.crc = update_crc(member.crc, part);
   }
-  // Deflate can make a member a little larger than it was.
-  constexpr std::int64_t slack = std::int64_t{1} << 24;
-  const bool zip64 = is_large(member.size + slack);
-  std::int64_t padding = 0;
-  if (method == ZipMethod::stored) {
-    const std::int64_t unpadded = member.header_offset + local_bytes +
-                                  static_cast<std::int64_t>(member.name.size()) +
-                                  (zip64 ? zip64_local_bytes : 0);
-    padding = (member_alignment - unpadded % member_alignment) % member_alignment;
-    if (padding > 0 && padding < extra_header_bytes) padding += member_alignment;
-    member.compressed_size = member.size;
-  }
+  member.compressed_size = member.size;
+  const bool zip64 = is_large(member.size);
+  const std::int64_t unpadded = member.header_offset + local_bytes +
+                                static_cast<std::int64_t>(member.name.size()) +
+                                (zip64 ? zip64_local_bytes : 0);
+  std::int64_t padding = (member_alignment - unpadded % member_alignment) % member_alignment;
+  if (padding > 0 && padding < extra_header_bytes) padding += member_alignment;
   file_.write(local_header(member, zip64, static_cast<std::size_t>(padding)));
   member.data_offset = file_.size();
-  if (method == ZipMethod::stored) {
-    for (const auto part : parts) file_.write(part);
-  } else {
-    Deflater deflater(file_);
-    for (const auto part : parts) deflater.add(part);
-    deflater.finish();
-    member.compressed_size = file_.size() - member.data_offset;
-    const std::string header = local_header(member, zip64, static_cast<std::size_t>(padding));
-    file_.write_at(member.header_offset, std::as_bytes(std::span(header)));
-  }
+  for (const auto part : parts) file_.write(part);
   members_.push_back(std::move(member));
 }
 
-void ZipWriter::add(std::string name, std::span<const std::byte> contents, ZipMethod method) {
-  add(std::move(name), std::span(&contents, 1), method);
+void ZipWriter::add(std::string name, std::span<const std::byte> contents) {
+  add(std::move(name), std::span(&contents, 1));
 }
 
-void ZipWriter::add(std::string name, std::string_view contents, ZipMethod method) {
-  add(std::move(name), std::as_bytes(std::span(contents)), method);
+void ZipWriter::add(std::string name, std::string_view contents) {
+  add(std::move(name), std::as_bytes(std::span(contents)));
 }
 
 void ZipWriter::commit() {

@@ -134,13 +134,6 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   size_ += static_cast<std::int64_t>(bytes.size());
 }
 
-void AtomicFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
-  flush();
-  invariant(offset + static_cast<std::int64_t>(bytes.size()) <= size_,
-            "write_at overwrites what was written");
-  write_all(fd_, bytes, offset, path_);
-}
-
 void AtomicFile::flush() {
   if (buffer_.empty()) return;
   write_all(fd_, std::as_bytes(std::span(buffer_)),

@@ -2,27 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
+
+#include "io/formats/formats.h"
 
 namespace creg {
 
-enum class PathFormat {
-  creg_file,
-  planetoid,      ///< a folder of ind.* files
-  gnn_benchmark,  ///< an npz with adj_* and attr_* arrays
-  scipy_sparse,   ///< an npz with one sparse matrix: an adjacency
-  wiki_tadw,      ///< a folder with graph.txt, group.txt, tfidf.txt
-  ogb,            ///< a node-property folder or its zip
-  reddit,         ///< a folder with reddit_data.npz and reddit_graph.npz
-  wikics,         ///< data.json or its folder
-  user_dataset,   ///< TOML that names edges, features, labels
-  edge_list,      ///< text, plain or gzip
-};
-
-std::string_view format_name(PathFormat format);
-
 struct DetectedPath {
-  PathFormat format = PathFormat::edge_list;
+  const GraphFormat* format = nullptr;
   std::filesystem::path path;  ///< what that format's reader takes: the file, or the folder
 };
 

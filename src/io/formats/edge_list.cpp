@@ -11,11 +11,10 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "graph/build.h"
-#include "io/containers/inflate.h"
 #include "io/text/growing_buffer.h"
 #include "io/text/id_field.h"
 #include "io/text/integer_ids.h"
-#include "io/text/text_blocks.h"
+#include "io/text/table_text.h"
 
 namespace creg {
 namespace {
@@ -32,11 +31,11 @@ constexpr std::array<std::string_view, 2> snap_column_names = {"fromnodeid", "to
 
 // What the first rows say about all of them.
 struct EdgeShape {
-  Separator separator = Separator::comma;
-  std::size_t columns = least_columns;
-  bool weighted = false;
-  bool integers = true;  // of the first data row; the others may still surprise
-  std::int64_t skip = 0;
+  Separator separator;
+  std::size_t columns;
+  bool weighted;
+  bool integers;  // of the first data row; the others may still surprise
+  std::int64_t skip;
 };
 
 bool names_an_id_column(const std::string& field) {
@@ -47,42 +46,23 @@ bool names_an_id_column(const std::string& field) {
   return among(id_column_names) || among(snap_column_names);
 }
 
-bool is_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
+bool is_edge_header(const RowFields& first, const RowFields& second) {
   if (first.size() < least_columns) return false;
   if (names_an_id_column(first[0]) && names_an_id_column(first[1])) return true;
   return second.size() >= least_columns && !looks_numeric(first[0]) && !looks_numeric(first[1]) &&
          is_plain_integer(second[0]) && is_plain_integer(second[1]);
 }
 
-EdgeShape detect_shape(const Context& context, const Bytes& bytes, const EdgeListOptions& options) {
-  const TextHead head = read_head(bytes, 2);
-  EdgeShape shape;
-  if (head.rows.empty()) return shape;
-  const auto separator_of = [&](const TextHead::Row& row) {
-    return options.separator == Separator::automatic ? detect_separator(row.text)
-                                                     : options.separator;
-  };
-  // With a header in question the row behind it is the safer witness.
-  shape.separator = separator_of(head.rows.back());
-  std::vector<std::string> first = split_row(head.rows[0].text, shape.separator);
-  std::vector<std::string> second;
-  if (head.rows.size() > 1) second = split_row(head.rows[1].text, shape.separator);
-  const bool header = options.header.value_or(is_header(first, second));
-  shape.skip = header ? head.rows[0].end : head.rows[0].begin;
-  if (header && !options.header) {
-    context.log().write(LogLevel::info, bytes.name + ": the first row " +
-                                            in_quotes(head.rows[0].text) + " is taken as a header");
-  }
-  if (!header) {
-    shape.separator = separator_of(head.rows[0]);
-    first = split_row(head.rows[0].text, shape.separator);
-  }
-  const std::vector<std::string>& data = header ? second : first;
-  shape.columns = std::max(least_columns, data.size());
-  shape.weighted = data.size() > least_columns && looks_numeric(data[2]);
-  shape.integers =
-      data.size() < least_columns || (is_plain_integer(data[0]) && is_plain_integer(data[1]));
-  return shape;
+EdgeShape edge_shape(const Context& context, const Bytes& bytes, const EdgeListOptions& options) {
+  const TableHead head = read_table_head(
+      context, bytes, {.separator = options.separator, .header = options.header}, is_edge_header);
+  const RowFields& row = head.row;
+  const bool has_ids = row.size() >= least_columns;
+  return {.separator = head.separator,
+          .columns = std::max(least_columns, row.size()),
+          .weighted = row.size() > least_columns && looks_numeric(row[2]),
+          .integers = !has_ids || (is_plain_integer(row[0]) && is_plain_integer(row[1])),
+          .skip = head.skip};
 }
 
 [[noreturn]] void fail_columns(const TextBlock& block, const EdgeShape& shape, const char* at,
@@ -106,13 +86,28 @@ float parse_weight(const TextBlock& block, const Field& field) {
   return *weight;
 }
 
-// Calls visit(source field, target field, weight) for every row of the block.
-template <class Visit>
-void for_each_edge(const TextBlock& block, const EdgeShape& shape,
-                   std::deque<std::string>& unescaped, const Visit& visit) {
-  for_each_line(block.text(), [&](std::string_view line) {
-    if (is_blank_or_comment(line)) return;
-    FieldReader reader(line, shape.separator, unescaped);
+// The edges of one block before they have their place among all.
+struct BlockEdges {
+  std::vector<std::int32_t> sources;  // node numbers, or local numbers of names
+  std::vector<std::int32_t> targets;
+  std::vector<float> weights;
+  bool all_weights_one = true;
+  std::deque<std::string> unescaped;
+
+  void clear() {
+    sources.clear();
+    targets.clear();
+    weights.clear();
+    all_weights_one = true;
+    unescaped.clear();
+  }
+};
+
+// Adds every row of the block to `edges`; number_of(field) gives an id its number.
+template <class NumberOf>
+void parse_edges(const TextBlock& block, const EdgeShape& shape, BlockEdges& edges,
+                 const NumberOf& number_of) {
+  const auto parse = [&](std::string_view line, FieldReader& reader) {
     Field source;
     Field target;
     Field other;
@@ -130,29 +125,21 @@ void for_each_edge(const TextBlock& block, const EdgeShape& shape,
     check_id_field(block, source);
     if (columns >= least_columns) check_id_field(block, target);
     if (columns != shape.columns) fail_columns(block, shape, line.data(), columns);
-    visit(source, target, weight);
-  });
+    edges.sources.push_back(number_of(source));
+    edges.targets.push_back(number_of(target));
+    if (!shape.weighted) return;
+    edges.weights.push_back(weight);
+    if (weight != 1) edges.all_weights_one = false;
+  };
+  for_each_row(block, shape.separator, edges.unescaped, parse);
 }
-
-// The edges of one block before they have their place among all.
-struct BlockEdges {
-  std::vector<std::uint32_t> ends;  // source, target, source, …: node numbers or local numbers
-  std::vector<float> weights;
-  std::deque<std::string> unescaped;
-
-  void clear() {
-    ends.clear();
-    weights.clear();
-    unescaped.clear();
-  }
-};
 
 class EdgeCollector {
  public:
   EdgeCollector(const Context& context, const Bytes& bytes, const EdgeListOptions& options)
       : context_(context),
         bytes_(bytes),
-        shape_(detect_shape(context, bytes, options)),
+        shape_(edge_shape(context, bytes, options)),
         expected_(options.expected_edges),
         sources_(bytes.name),
         targets_(bytes.name),
@@ -166,69 +153,67 @@ class EdgeCollector {
     return {targets_.data(), static_cast<std::size_t>(targets_.size())};
   }
 
-  /// Ids are the numbers 0..bound-1. False, with nothing kept, when one is not and `strict` is not
-  /// set; with it that is an error.
+  /// Ids are the numbers 0..bound-1. False when one is not and `strict` is not set; with it that is
+  /// an error.
   bool read_numbers(std::int64_t bound, bool strict) {
+    start();
     std::atomic<bool> all_numbers = true;
-    const auto parse_id = [&](const TextBlock& block, const Field& field) -> std::uint32_t {
+    const auto parse_id = [&](const TextBlock& block, const Field& field) -> std::int32_t {
       const auto id = parse_plain_integer(field.text, bound - 1);
-      if (id) return static_cast<std::uint32_t>(*id);
+      if (id) return static_cast<std::int32_t>(*id);
       if (strict) fail_row_number(block, field, bound);
       all_numbers.store(false, std::memory_order_relaxed);
       return 0;
     };
-    const bool whole = read([&](std::span<const TextBlock> blocks, std::span<BlockEdges> parts) {
-      for_blocks(context_, blocks, [&](std::size_t b) {
-        if (!all_numbers.load(std::memory_order_relaxed)) return;
-        for_each_edge(blocks[b], shape_, parts[b].unescaped,
-                      [&](const Field& source, const Field& target, float weight) {
-                        parts[b].ends.push_back(parse_id(blocks[b], source));
-                        parts[b].ends.push_back(parse_id(blocks[b], target));
-                        if (shape_.weighted) parts[b].weights.push_back(weight);
-                      });
-      });
-      return all_numbers.load();
-    });
-    if (!whole) forget();
-    return whole;
+    return read_parts<BlockEdges>(
+        context_, bytes_, shape_.skip,
+        [&](const TextBlock& block, BlockEdges& edges) {
+          if (!all_numbers.load(std::memory_order_relaxed)) return;
+          parse_edges(block, shape_, edges,
+                      [&](const Field& field) { return parse_id(block, field); });
+        },
+        [&](std::span<const TextBlock> blocks, std::span<BlockEdges> edges) {
+          if (!all_numbers.load()) return false;
+          append(blocks, edges);
+          return true;
+        });
   }
 
   /// Ids are names of the index.
   void read_names(NodeIndex& index, bool known_only) {
-    read([&](std::span<const TextBlock> blocks, std::span<BlockEdges> parts) {
-      if (names_.size() < blocks.size()) names_.resize(blocks.size());
-      const std::span names(names_.data(), blocks.size());
-      for_blocks(context_, blocks, [&](std::size_t b) {
-        names[b].clear();
-        for_each_edge(blocks[b], shape_, parts[b].unescaped,
-                      [&](const Field& source, const Field& target, float weight) {
-                        parts[b].ends.push_back(add_id(blocks[b], names[b], source));
-                        parts[b].ends.push_back(add_id(blocks[b], names[b], target));
-                        if (shape_.weighted) parts[b].weights.push_back(weight);
-                      });
-      });
-      number_names(context_, index, known_only, blocks, names, bytes_.name);
-      for_blocks(context_, blocks, [&](std::size_t b) {
-        for (std::uint32_t& end : parts[b].ends) {
-          end = static_cast<std::uint32_t>(names[b].id(end));
-        }
-      });
-      return true;
-    });
+    start();
+    read_parts<BlockEdges, LocalNames>(
+        context_, bytes_, shape_.skip,
+        [&](const TextBlock& block, BlockEdges& edges, LocalNames& names) {
+          parse_edges(block, shape_, edges, [&](const Field& field) {
+            return static_cast<std::int32_t>(add_id(block, names, field));
+          });
+        },
+        [&](std::span<const TextBlock> blocks, std::span<BlockEdges> edges,
+            std::span<LocalNames> names) {
+          number_names(context_, index, known_only, blocks, names, bytes_.name);
+          for_blocks(context_, blocks, [&](std::size_t b) {
+            const auto node = [&](std::int32_t local) {
+              return names[b].id(static_cast<std::uint32_t>(local));
+            };
+            for (std::int32_t& source : edges[b].sources) source = node(source);
+            for (std::int32_t& target : edges[b].targets) target = node(target);
+          });
+          append(blocks, edges);
+          return true;
+        });
   }
 
   EdgeList take() {
     EdgeList list;
     list.sources = sources_.take();
     list.targets = targets_.take();
-    const bool plain = all_weights_one_ || !shape_.weighted;
-    if (!plain) list.weights = weights_.take();
+    Array<float> weights = weights_.take();
+    if (!all_weights_one_) list.weights = std::move(weights);
     return list;
   }
 
  private:
-  using Parse = std::function<bool(std::span<const TextBlock>, std::span<BlockEdges>)>;
-
   [[noreturn]] static void fail_row_number(const TextBlock& block, const Field& field,
                                            std::int64_t bound) {
     const bool number = is_plain_integer(field.text);
@@ -238,52 +223,25 @@ class EdgeCollector {
                 .expected = bound > 0 ? "0 to " + std::to_string(bound - 1) : "no edges"});
   }
 
-  // Parses batch by batch and appends the edges of each in order.
-  bool read(const Parse& parse) {
+  // Forgets what an earlier try has read.
+  void start() {
+    take();
+    all_weights_one_ = true;
     if (expected_ > 0) reserve(expected_);
-    return for_each_batch(context_, bytes_, {.skip = shape_.skip},
-                          [&](std::span<const TextBlock> blocks) {
-                            if (parts_.size() < blocks.size()) parts_.resize(blocks.size());
-                            const std::span parts(parts_.data(), blocks.size());
-                            for (BlockEdges& part : parts) part.clear();
-                            if (!parse(blocks, parts)) return false;
-                            append(blocks, parts);
-                            return true;
-                          });
   }
 
-  void append(std::span<const TextBlock> blocks, std::span<BlockEdges> parts) {
-    std::vector<std::int64_t> begin(parts.size() + 1, 0);
-    std::size_t text_bytes = 0;
-    for (std::size_t b = 0; b < parts.size(); ++b) {
-      begin[b + 1] = begin[b] + static_cast<std::int64_t>(parts[b].ends.size() / 2);
-      text_bytes += blocks[b].text().size();
+  void append(std::span<const TextBlock> blocks, std::span<BlockEdges> edges) {
+    if (sources_.size() == 0 && expected_ == 0) {
+      std::int64_t count = 0;
+      for (const BlockEdges& part : edges) count += static_cast<std::int64_t>(part.sources.size());
+      reserve(expected_in_all(bytes_, blocks, count));
     }
-    if (sources_.size() == 0 && expected_ == 0 && !is_gzip(bytes_)) {
-      // The first batch tells how many edges a byte holds, so the whole can be set aside at once.
-      const double share = static_cast<double>(bytes_.size()) / static_cast<double>(text_bytes);
-      reserve(static_cast<std::int64_t>(static_cast<double>(begin.back()) * share * 1.02));
+    append_parts(context_, edges, &BlockEdges::sources, sources_);
+    append_parts(context_, edges, &BlockEdges::targets, targets_);
+    append_parts(context_, edges, &BlockEdges::weights, weights_);
+    for (const BlockEdges& part : edges) {
+      all_weights_one_ = all_weights_one_ && part.all_weights_one;
     }
-    std::int32_t* sources = sources_.extend(begin.back());
-    std::int32_t* targets = targets_.extend(begin.back());
-    float* weights = shape_.weighted ? weights_.extend(begin.back()) : nullptr;
-    std::atomic<bool> ones = true;
-    parallel_tasks(context_, static_cast<std::int64_t>(parts.size()), [&](std::int64_t piece) {
-      const auto b = static_cast<std::size_t>(piece);
-      const std::vector<std::uint32_t>& ends = parts[b].ends;
-      for (std::size_t e = 0; e < ends.size() / 2; ++e) {
-        sources[begin[b] + static_cast<std::int64_t>(e)] = static_cast<std::int32_t>(ends[2 * e]);
-        targets[begin[b] + static_cast<std::int64_t>(e)] =
-            static_cast<std::int32_t>(ends[2 * e + 1]);
-      }
-      if (weights == nullptr) return;
-      std::copy(parts[b].weights.begin(), parts[b].weights.end(), weights + begin[b]);
-      if (std::any_of(parts[b].weights.begin(), parts[b].weights.end(),
-                      [](float w) { return w != 1; })) {
-        ones.store(false, std::memory_order_relaxed);
-      }
-    });
-    all_weights_one_ = all_weights_one_ && ones;
   }
 
   void reserve(std::int64_t edges) {
@@ -292,19 +250,10 @@ class EdgeCollector {
     if (shape_.weighted) weights_.reserve(edges);
   }
 
-  void forget() {
-    sources_.take();
-    targets_.take();
-    weights_.take();
-    all_weights_one_ = true;
-  }
-
   const Context& context_;
   const Bytes& bytes_;
   EdgeShape shape_;
   std::int64_t expected_;
-  std::vector<BlockEdges> parts_;
-  std::vector<LocalNames> names_;
   GrowingBuffer<std::int32_t> sources_;
   GrowingBuffer<std::int32_t> targets_;
   GrowingBuffer<float> weights_;

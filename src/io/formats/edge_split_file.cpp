@@ -12,21 +12,26 @@
 #include "core/utf8.h"
 #include "creg/core/error.h"
 #include "io/checksum.h"
-#include "io/containers/json_sax.h"
+#include "io/containers/json_record.h"
 
 namespace creg {
 namespace {
 
-constexpr std::array<const char*, 4> edge_split_parts = {"val", "test", "val_non_edges",
-                                                         "test_non_edges"};
 constexpr std::array<const char*, 4> edge_split_numbers = {"seed", "nodes", "edges",
                                                            "edges_crc32c"};
 const std::vector<std::string> edge_split_keys = {
     "protocol",     "seed", "dataset", "nodes",         "edges",
     "edges_crc32c", "val",  "test",    "val_non_edges", "test_non_edges"};
+const JsonRecordReader::Form edge_split_form = {
+    .keys = edge_split_keys,
+    .keys_in_words = join_words(edge_split_keys, " or "),
+    .lists = {"val", "test", "val_non_edges", "test_non_edges"},
+    .list_depth = 2};
 
-std::array<std::vector<NodePair>*, 4> parts_of(EdgeSplit& split) {
-  return {&split.val, &split.test, &split.val_non_edges, &split.test_non_edges};
+/// In the order of the form's lists.
+template <class Split>
+auto parts_of(Split& split) {
+  return std::array{&split.val, &split.test, &split.val_non_edges, &split.test_non_edges};
 }
 
 struct EdgesIdentity {
@@ -49,73 +54,44 @@ struct Contents {
   EdgeSplit lists;
 };
 
-class EdgeSplitReader final : public JsonReader {
+class EdgeSplitReader final : public JsonRecordReader {
  public:
-  using JsonReader::JsonReader;
+  explicit EdgeSplitReader(const Bytes& bytes) : JsonRecordReader(bytes, edge_split_form) {}
 
   Contents take() {
     for (const std::string& name : edge_split_keys) {
-      if (std::find(seen_.begin(), seen_.end(), name) == seen_.end()) {
-        fail("a key is missing", "no such key", in_quotes(name));
-      }
+      if (!seen(name)) fail("a key is missing", "no such key", in_quotes(name));
     }
     return std::move(contents_);
   }
 
-  bool start_object(std::size_t /*size*/) override {
-    if (depth_ != 0) unexpected("an object");
-    depth_ = 1;
-    return true;
-  }
-  bool end_object() override {
-    depth_ = 0;
-    key_.clear();
-    return true;
-  }
-  bool key(string_t& value) override {
-    key_ = value;
-    if (std::find(edge_split_keys.begin(), edge_split_keys.end(), value) == edge_split_keys.end()) {
-      fail("unknown key", in_quotes(value), join_words(edge_split_keys, " or "),
-           suggestion(value, edge_split_keys));
-    }
-    if (std::find(seen_.begin(), seen_.end(), value) != seen_.end()) {
-      fail("a key is given twice", in_quotes(value), "each key once");
-    }
-    seen_.push_back(value);
-    part_ = place_in(edge_split_parts);
-    number_ = place_in(edge_split_numbers);
-    return true;
-  }
-  bool start_array(std::size_t /*size*/) override {
-    if (depth_ == 0 || depth_ > 2 || part_ == edge_split_parts.size()) unexpected("a list");
-    ++depth_;
+  bool start_array(std::size_t size) override {
     pair_size_ = 0;
-    return true;
+    return JsonRecordReader::start_array(size);
   }
   bool end_array() override {
-    if (depth_ == 3) {
+    if (depth() == 3) {
       if (pair_size_ != 2) unexpected("a list of " + std::to_string(pair_size_));
-      parts_of(contents_.lists)[part_]->push_back(pair_);
+      parts_of(contents_.lists)[list()]->push_back(pair_);
     }
-    --depth_;
-    return true;
+    return JsonRecordReader::end_array();
   }
   bool string(string_t& value) override {
-    if (depth_ != 1 || (key_ != "protocol" && key_ != "dataset")) {
+    if (depth() != 1 || (present_key() != "protocol" && present_key() != "dataset")) {
       unexpected("the string " + in_quotes(value));
     }
-    if (key_ == "dataset") contents_.dataset = value;
-    if (key_ == "protocol" && value != edge_split_protocol) {
+    if (present_key() == "dataset") contents_.dataset = value;
+    if (present_key() == "protocol" && value != edge_split_protocol) {
       fail("unknown protocol of an edge split", in_quotes(value), std::string(edge_split_protocol));
     }
     return true;
   }
   bool number_unsigned(number_unsigned_t value) override {
-    if (depth_ == 1 && number_ < edge_split_numbers.size()) {
-      contents_.numbers[number_] = value;
+    if (depth() == 1 && number() < edge_split_numbers.size()) {
+      contents_.numbers[number()] = value;
       return true;
     }
-    if (depth_ != 3 || pair_size_ == 2 ||
+    if (depth() != 3 || pair_size_ == 2 ||
         value > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
       unexpected(std::to_string(value));
     }
@@ -125,29 +101,24 @@ class EdgeSplitReader final : public JsonReader {
   }
 
  private:
-  std::size_t place_in(std::span<const char* const> names) const {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), key_) - names.begin());
+  /// The place of the key among edge_split_numbers.
+  std::size_t number() const {
+    const auto at = std::find(edge_split_numbers.begin(), edge_split_numbers.end(), present_key());
+    return static_cast<std::size_t>(at - edge_split_numbers.begin());
   }
-  std::string place() const override {
-    if (depth_ < 2) return key_.empty() ? std::string() : "key " + in_quotes(key_);
-    return key_ + "[" +
-           std::to_string(parts_of(const_cast<EdgeSplit&>(contents_.lists))[part_]->size()) + "]";
+  std::size_t items(std::size_t list) const override {
+    return parts_of(contents_.lists)[list]->size();
   }
   std::string expected() const override {
-    if (depth_ == 0) return "an object that describes an edge split";
-    if (depth_ > 1) return "a pair of node numbers, [u, v]";
-    if (part_ < edge_split_parts.size()) return "a list of pairs of node numbers";
-    return number_ < edge_split_numbers.size() ? "a whole number of 0 or more" : "a string";
+    if (depth() == 0) return "an object that describes an edge split";
+    if (depth() > 1) return "a pair of node numbers, [u, v]";
+    if (is_list()) return "a list of pairs of node numbers";
+    return number() < edge_split_numbers.size() ? "a whole number of 0 or more" : "a string";
   }
 
   Contents contents_;
-  std::vector<std::string> seen_;
-  std::string key_;
-  std::size_t part_ = edge_split_parts.size();
-  std::size_t number_ = edge_split_numbers.size();
   NodePair pair_;
   int pair_size_ = 0;
-  int depth_ = 0;
 };
 
 }  // namespace
@@ -187,17 +158,12 @@ void write_edge_split_file(const Context& context, const std::filesystem::path& 
             ", \"nodes\": " + std::to_string(graph.nodes()) +
             ", \"edges\": " + std::to_string(identity.count) +
             ", \"edges_crc32c\": " + std::to_string(identity.checksum));
-  const EdgeSplit& split = file.split;
-  const std::array lists = {&split.val, &split.test, &split.val_non_edges, &split.test_non_edges};
+  const auto lists = parts_of(file.split);
   for (std::size_t p = 0; p < lists.size(); ++p) {
-    out.write(",\n \"" + std::string(edge_split_parts[p]) + "\": [");
-    std::string_view comma;
-    for (const auto& [u, v] : *lists[p]) {
-      out.write(comma);
-      out.write("[" + std::to_string(u) + "," + std::to_string(v) + "]");
-      comma = ",";
-    }
-    out.write("]");
+    out.write(",\n \"" + edge_split_form.lists[p] + "\": ");
+    write_json_list(out, *lists[p], ",", [](const NodePair& pair) {
+      return "[" + std::to_string(pair.u) + "," + std::to_string(pair.v) + "]";
+    });
   }
   out.write("}\n");
   out.commit();

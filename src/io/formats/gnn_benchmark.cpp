@@ -1,4 +1,4 @@
-#include "io/gnn_benchmark.h"
+#include "io/formats/gnn_benchmark.h"
 
 #include <fmt/format.h>
 
@@ -80,15 +80,8 @@ void read_classes(const NpzFile& file, Graph& graph) {
 
 }  // namespace
 
-bool is_gnn_benchmark(const NpzFile& file) {
-  return file.contains("adj_data") && file.contains("adj_indptr");
-}
-
-Graph read_gnn_benchmark(const Context& context, const Bytes& file) {
-  return read_gnn_benchmark(context, NpzFile(file));
-}
-
-Graph read_gnn_benchmark(const Context& context, const NpzFile& file) {
+Graph read_gnn_benchmark(const Context& context, const Bytes& bytes) {
+  const NpzFile file(bytes);
   Graph graph;
   graph.name = std::filesystem::path(file.name()).stem().string();
   graph.directed = true;
@@ -104,8 +97,8 @@ Graph read_gnn_benchmark(const Context& context, const NpzFile& file) {
   return graph;
 }
 
-void write_gnn_benchmark(const std::filesystem::path& path, const Graph& graph, ZipMethod method) {
-  NpzWriter writer(path, method);
+void write_gnn_benchmark(const std::filesystem::path& path, const Graph& graph) {
+  NpzWriter writer(path);
   add_csr(writer, graph.adjacency, keys_of("adj"));
   if (const auto* sparse = std::get_if<CsrMatrix>(&graph.features)) {
     add_csr(writer, *sparse, keys_of("attr"));

@@ -14,12 +14,10 @@
 #include "io/formats/scipy_sparse.h"
 #include "io/npy.h"
 #include "io/text/id_field.h"
-#include "io/text/text_blocks.h"
+#include "io/text/table_text.h"
 
 namespace creg {
 namespace {
-
-using Row = std::vector<std::string>;
 
 constexpr std::array<std::string_view, 8> id_names = {"",       "id",   "node",  "node_id",
                                                       "nodeid", "name", "index", "key"};
@@ -30,7 +28,7 @@ bool among(std::span<const std::string_view> names, const std::string& field) {
   return std::find(names.begin(), names.end(), lower_case(field)) != names.end();
 }
 
-bool is_feature_header(const Row& first, const Row& second) {
+bool is_feature_header(const RowFields& first, const RowFields& second) {
   if (among(id_names, first[0])) return true;
   const auto values = std::span(first).subspan(1);
   if (values.empty()) return false;
@@ -41,44 +39,10 @@ bool is_feature_header(const Row& first, const Row& second) {
   return !second.empty() && !looks_numeric(first[0]) && is_plain_integer(second[0]);
 }
 
-bool is_label_header(const Row& first, const Row& second) {
+bool is_label_header(const RowFields& first, const RowFields& second) {
   if (among(id_names, first[0])) return true;
   if (first.size() > 1 && among(label_names, first[1])) return true;
   return !second.empty() && !looks_numeric(first[0]) && is_plain_integer(second[0]);
-}
-
-struct TableShape {
-  Separator separator = Separator::comma;
-  std::int64_t columns = 0;  // of the first data row; 0 without rows
-  std::int64_t skip = 0;
-};
-
-template <class IsHeader>
-TableShape detect_shape(const Context& context, const Bytes& bytes, const TableOptions& options,
-                        IsHeader is_header) {
-  const TextHead head = read_head(bytes, 2);
-  TableShape shape;
-  if (head.rows.empty()) return shape;
-  const auto separator_of = [&](const TextHead::Row& row) {
-    return options.separator == Separator::automatic ? detect_separator(row.text)
-                                                     : options.separator;
-  };
-  // With a header in question the row behind it is the safer witness.
-  shape.separator = separator_of(head.rows.back());
-  Row first = split_row(head.rows[0].text, shape.separator);
-  const Row second = head.rows.size() > 1 ? split_row(head.rows[1].text, shape.separator) : Row();
-  const bool header = options.header.value_or(!first.empty() && is_header(first, second));
-  shape.skip = header ? head.rows[0].end : head.rows[0].begin;
-  if (header && !options.header) {
-    context.log().write(LogLevel::info, bytes.name + ": the first row " +
-                                            in_quotes(head.rows[0].text) + " is taken as a header");
-  }
-  if (!header) {
-    shape.separator = separator_of(head.rows[0]);
-    first = split_row(head.rows[0].text, shape.separator);
-  }
-  shape.columns = static_cast<std::int64_t>(header ? second.size() : first.size());
-  return shape;
 }
 
 constexpr auto no_label = static_cast<std::uint32_t>(-1);
@@ -105,55 +69,51 @@ class LabelReader {
               NodeIndex* index, bool known_only, std::int64_t nodes)
       : context_(context),
         bytes_(bytes),
-        shape_(detect_shape(context, bytes, options, is_label_header)),
+        head_(read_table_head(context, bytes, options, is_label_header)),
         index_(index),
         known_only_(known_only),
         nodes_(nodes) {}
 
   NodeLabels run() {
-    for_each_batch(context_, bytes_, {.skip = shape_.skip}, [&](std::span<const TextBlock> blocks) {
-      const std::size_t count = std::max(rows_.size(), blocks.size());
-      rows_.resize(count);
-      ids_.resize(count);
-      labels_.resize(count);
-      for_blocks(context_, blocks, [&](std::size_t b) { parse(blocks[b], b); });
-      take(blocks);
-      return true;
-    });
+    read_parts<LabelRows, LocalNames, LocalNames>(
+        context_, bytes_, head_.skip,
+        [&](const TextBlock& block, LabelRows& rows, LocalNames& ids, LocalNames& labels) {
+          for_each_row(block, head_.separator, rows.unescaped,
+                       [&](std::string_view line, FieldReader& reader) {
+                         parse(block, line, reader, rows, ids, labels);
+                       });
+        },
+        [&](std::span<const TextBlock> blocks, std::span<LabelRows> rows, std::span<LocalNames> ids,
+            std::span<LocalNames> labels) {
+          take(blocks, rows, ids, labels);
+          return true;
+        });
     found_.resize(static_cast<std::size_t>(index_ != nullptr ? index_->size() : nodes_),
                   unlabelled);
     return number_classes();
   }
 
  private:
-  void parse(const TextBlock& block, std::size_t b) {
-    rows_[b].clear();
-    ids_[b].clear();
-    labels_[b].clear();
-    for_each_line(block.text(), [&](std::string_view line) {
-      if (is_blank_or_comment(line)) return;
-      FieldReader reader(line, shape_.separator, rows_[b].unescaped);
-      Field id;
-      Field label;
-      Field more;
-      reader.next(id);
-      check_id_field(block, id);
-      if (!reader.next(label) || reader.next(more)) {
-        block.fail(line.data(), {.what = "not a row of labels",
-                                 .found = "another number of columns",
-                                 .expected = "an id and a label, separated by " +
-                                             separator_name(shape_.separator)});
-      }
-      if (label.problem != nullptr) block.fail(label.at, {.what = label.problem});
-      if (label.text.size() > max_name_bytes) {
-        block.fail(label.at, {.what = "a label is too long"});
-      }
-      rows_[b].nodes.push_back(index_ != nullptr ? add_id(block, ids_[b], id)
-                                                 : row_number(block, id));
-      rows_[b].classes.push_back(label.text.empty() ? no_label
-                                                    : labels_[b].add(label.text, label.at).local);
-      rows_[b].at.push_back(id.at);
-    });
+  void parse(const TextBlock& block, std::string_view line, FieldReader& reader, LabelRows& rows,
+             LocalNames& ids, LocalNames& labels) const {
+    Field id;
+    Field label;
+    Field more;
+    reader.next(id);
+    check_id_field(block, id);
+    if (!reader.next(label) || reader.next(more)) {
+      block.fail(line.data(), {.what = "not a row of labels",
+                               .found = "another number of columns",
+                               .expected = "an id and a label, separated by " +
+                                           separator_name(head_.separator)});
+    }
+    if (label.problem != nullptr) block.fail(label.at, {.what = label.problem});
+    if (label.text.size() > max_name_bytes) {
+      block.fail(label.at, {.what = "a label is too long"});
+    }
+    rows.nodes.push_back(index_ != nullptr ? add_id(block, ids, id) : row_number(block, id));
+    rows.classes.push_back(label.text.empty() ? no_label : labels.add(label.text, label.at).local);
+    rows.at.push_back(id.at);
   }
 
   std::uint32_t row_number(const TextBlock& block, const Field& id) const {
@@ -167,25 +127,25 @@ class LabelReader {
   }
 
   // Gives nodes and classes their numbers, in file order.
-  void take(std::span<const TextBlock> blocks) {
+  void take(std::span<const TextBlock> blocks, std::span<const LabelRows> rows,
+            std::span<LocalNames> ids, std::span<LocalNames> labels) {
     if (index_ != nullptr) {
-      number_names(context_, *index_, known_only_, blocks, std::span(ids_).first(blocks.size()),
-                   bytes_.name);
+      number_names(context_, *index_, known_only_, blocks, ids, bytes_.name);
       nodes_ = index_->size();
     }
-    classes_.add(context_, std::span(labels_).first(blocks.size()), bytes_.name);
+    classes_.add(context_, labels, bytes_.name);
     constexpr std::int32_t unseen = unlabelled - 1;
     found_.resize(static_cast<std::size_t>(nodes_), unseen);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const LabelRows& rows = rows_[b];
-      for (std::size_t r = 0; r < rows.nodes.size(); ++r) {
-        const std::size_t node =
-            index_ != nullptr ? static_cast<std::size_t>(ids_[b].id(rows.nodes[r])) : rows.nodes[r];
+      for (std::size_t r = 0; r < rows[b].nodes.size(); ++r) {
+        const std::uint32_t id = rows[b].nodes[r];
+        const std::size_t node = index_ != nullptr ? static_cast<std::size_t>(ids[b].id(id)) : id;
         if (found_[node] != unseen) {
-          blocks[b].fail(rows.at[r],
+          blocks[b].fail(rows[b].at[r],
                          {.what = "a node is listed twice", .expected = "one label for each id"});
         }
-        found_[node] = rows.classes[r] == no_label ? unlabelled : labels_[b].id(rows.classes[r]);
+        const std::uint32_t label = rows[b].classes[r];
+        found_[node] = label == no_label ? unlabelled : labels[b].id(label);
       }
     }
   }
@@ -210,13 +170,10 @@ class LabelReader {
 
   const Context& context_;
   const Bytes& bytes_;
-  TableShape shape_;
+  TableHead head_;
   NodeIndex* index_;
   bool known_only_;
   std::int64_t nodes_;
-  std::vector<LabelRows> rows_;
-  std::vector<LocalNames> ids_;
-  std::vector<LocalNames> labels_;
   NodeIndex classes_;
   std::vector<std::int32_t> found_;
 };
@@ -236,19 +193,20 @@ NdArray only_array(const NpzFile& file, std::string_view key) {
 
 DenseMatrix read_keyed_features(const Context& context, const Bytes& bytes,
                                 const TableOptions& options, NodeIndex& index) {
-  const TableShape shape = detect_shape(context, bytes, options, is_feature_header);
-  if (shape.columns == 1) {
+  const TableHead head = read_table_head(context, bytes, options, is_feature_header);
+  const auto columns = static_cast<std::int64_t>(head.row.size());
+  if (columns == 1) {
     fail_input(
         {.what = "rows of a single column",
          .file = bytes.name,
-         .expected = "an id and its numbers, separated by " + separator_name(shape.separator)});
+         .expected = "an id and its numbers, separated by " + separator_name(head.separator)});
   }
   return read_number_rows(
       context, bytes,
-      {.separator = shape.separator,
-       .columns = std::max<std::int64_t>(shape.columns - 1, 0),
+      {.separator = head.separator,
+       .columns = std::max<std::int64_t>(columns - 1, 0),
        .keyed = true,
-       .skip = shape.skip},
+       .skip = head.skip},
       [&](std::span<const TextBlock> blocks, std::span<LocalNames> keys) {
         index.add(context, keys, bytes.name);
         for_blocks(context, blocks, [&](std::size_t b) {

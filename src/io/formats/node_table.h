@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +20,9 @@
 #include "creg/graph/graph.h"
 #include "io/file.h"
 #include "io/text/node_index.h"
-#include "io/text/text_fields.h"
+#include "io/text/table_text.h"
 
 namespace creg {
-
-struct TableOptions {
-  Separator separator = Separator::automatic;
-  std::optional<bool> header;  ///< nothing: recognised as above
-};
 
 /// Adds the ids of all rows to `index` in file order and returns their numbers, a row per id. An id
 /// that the index already has is listed twice: an error.

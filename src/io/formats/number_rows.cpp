@@ -6,41 +6,30 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "io/containers/inflate.h"
-#include "io/text/growing_buffer.h"
 #include "io/text/id_field.h"
+#include "io/text/table_text.h"
 
 namespace creg {
 namespace {
 
-// Where the parts of every block begin in the whole, and the total.
-template <class Part, class SizeOf>
-std::vector<std::int64_t> begins(std::span<const Part> parts, SizeOf size_of) {
-  std::vector<std::int64_t> begin(parts.size() + 1, 0);
-  for (std::size_t b = 0; b < parts.size(); ++b) {
-    begin[b + 1] = begin[b] + static_cast<std::int64_t>(size_of(parts[b]));
+// What one block holds.
+template <class Number>
+struct BlockNumbers {
+  std::vector<Number> values;
+  std::int64_t rows = 0;
+  std::deque<std::string> unescaped;
+
+  void clear() {
+    values.clear();
+    rows = 0;
+    unescaped.clear();
   }
-  return begin;
-}
+};
 
-// Appends the blocks' values in order.
-template <class T>
-void append(const Context& context, std::span<const std::vector<T>> parts, GrowingBuffer<T>& all) {
-  const std::vector<std::int64_t> begin =
-      begins(parts, [](const std::vector<T>& part) { return part.size(); });
-  T* to = all.extend(begin.back());
-  parallel_tasks(context, static_cast<std::int64_t>(parts.size()), [&](std::int64_t b) {
-    const std::vector<T>& part = parts[static_cast<std::size_t>(b)];
-    std::copy(part.begin(), part.end(), to + begin[static_cast<std::size_t>(b)]);
-  });
-}
-
-void parse_row(const TextBlock& block, std::string_view line, const NumberRowsOptions& options,
-               std::deque<std::string>& unescaped, LocalNames& keys, std::vector<float>& values) {
-  FieldReader reader(line, options.separator, unescaped);
+void parse_row(const TextBlock& block, std::string_view line, FieldReader& reader,
+               const NumberRowsOptions& options, LocalNames& keys, std::vector<float>& values) {
   Field field;
   if (options.keyed) {
     reader.next(field);
@@ -81,38 +70,19 @@ std::optional<std::int64_t> parse_whole(std::string_view text, std::int64_t larg
 
 DenseMatrix read_number_rows(const Context& context, const Bytes& bytes,
                              const NumberRowsOptions& options, const OnKeys& on_keys) {
-  struct Part {
-    std::deque<std::string> unescaped;
-    std::int64_t rows = 0;
-  };
-  std::vector<Part> parts;
-  std::vector<std::vector<float>> values;
-  std::vector<LocalNames> keys;
   GrowingBuffer<float> all(bytes.name);
   std::int64_t rows = 0;
-  for_each_batch(context, bytes, {.skip = options.skip}, [&](std::span<const TextBlock> blocks) {
-    parts.resize(std::max(parts.size(), blocks.size()));
-    values.resize(std::max(values.size(), blocks.size()));
-    if (options.keyed) keys.resize(std::max(keys.size(), blocks.size()));
-    LocalNames none;
-    for_blocks(context, blocks, [&](std::size_t b) {
-      parts[b].unescaped.clear();
-      parts[b].rows = 0;
-      values[b].clear();
-      if (options.keyed) keys[b].clear();
-      for_each_line(blocks[b].text(), [&](std::string_view line) {
-        if (is_blank_or_comment(line)) return;
-        parse_row(blocks[b], line, options, parts[b].unescaped, options.keyed ? keys[b] : none,
-                  values[b]);
-        ++parts[b].rows;
-      });
-    });
-    if (options.keyed) on_keys(blocks, std::span(keys).first(blocks.size()));
-    std::size_t text_bytes = 0;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      rows += parts[b].rows;
-      text_bytes += blocks[b].text().size();
-    }
+  const auto parse = [&](const TextBlock& block, BlockNumbers<float>& part, LocalNames& keys) {
+    for_each_row(block, options.separator, part.unescaped,
+                 [&](std::string_view line, FieldReader& reader) {
+                   parse_row(block, line, reader, options, keys, part.values);
+                   ++part.rows;
+                 });
+  };
+  const auto join = [&](std::span<const TextBlock> blocks, std::span<BlockNumbers<float>> parts,
+                        std::span<LocalNames> keys) {
+    if (options.keyed) on_keys(blocks, keys);
+    for (const BlockNumbers<float>& part : parts) rows += part.rows;
     if (options.rows >= 0 && rows > options.rows) {
       fail_input({.what = "more rows than nodes",
                   .file = bytes.name,
@@ -120,19 +90,14 @@ DenseMatrix read_number_rows(const Context& context, const Bytes& bytes,
                   .expected = with_commas(options.rows)});
     }
     if (all.size() == 0) {
-      // Set the whole aside at once: as many rows as there must be, or as the first batch promises.
-      const double share = is_gzip(bytes)
-                               ? 1
-                               : static_cast<double>(bytes.size()) /
-                                     static_cast<double>(std::max<std::size_t>(text_bytes, 1));
-      constexpr double slack = 1.02;
-      const double guess = options.rows >= 0 ? static_cast<double>(options.rows)
-                                             : static_cast<double>(rows) * share * slack;
-      all.reserve(static_cast<std::int64_t>(guess * static_cast<double>(options.columns)));
+      // As many rows as there must be, or as the first batch promises.
+      all.reserve(options.rows >= 0 ? options.rows * options.columns
+                                    : expected_in_all(bytes, blocks, rows * options.columns));
     }
-    append<float>(context, std::span(values).first(blocks.size()), all);
+    append_parts(context, parts, &BlockNumbers<float>::values, all);
     return true;
-  });
+  };
+  read_parts<BlockNumbers<float>, LocalNames>(context, bytes, options.skip, parse, join);
   if (options.rows >= 0 && rows != options.rows) {
     fail_input({.what = "fewer rows than nodes",
                 .file = bytes.name,
@@ -146,10 +111,7 @@ Array<std::int32_t> read_integer_column(const Context& context, const Bytes& byt
                                         std::int64_t largest, bool or_nan,
                                         const std::string& what) {
   GrowingBuffer<std::int32_t> all(bytes.name);
-  std::vector<std::vector<std::int32_t>> values;
-  const auto parse = [&](const TextBlock& block, std::string_view line) {
-    std::deque<std::string> unescaped;
-    FieldReader reader(line, Separator::comma, unescaped);
+  const auto parse_row = [&](const TextBlock& block, FieldReader& reader) {
     Field field;
     reader.next(field);
     if (field.problem != nullptr) block.fail(field.at, {.what = field.problem});
@@ -170,17 +132,18 @@ Array<std::int32_t> read_integer_column(const Context& context, const Bytes& byt
   };
   const TextHead head = read_head(bytes, 1);
   const std::int64_t skip = head.rows.empty() ? 0 : head.rows[0].begin;
-  for_each_batch(context, bytes, {.skip = skip}, [&](std::span<const TextBlock> blocks) {
-    values.resize(std::max(values.size(), blocks.size()));
-    for_blocks(context, blocks, [&](std::size_t b) {
-      values[b].clear();
-      for_each_line(blocks[b].text(), [&](std::string_view line) {
-        if (!is_blank_or_comment(line)) values[b].push_back(parse(blocks[b], line));
+  read_parts<BlockNumbers<std::int32_t>>(
+      context, bytes, skip,
+      [&](const TextBlock& block, BlockNumbers<std::int32_t>& part) {
+        for_each_row(block, Separator::comma, part.unescaped,
+                     [&](std::string_view /*line*/, FieldReader& reader) {
+                       part.values.push_back(parse_row(block, reader));
+                     });
+      },
+      [&](std::span<const TextBlock> /*blocks*/, std::span<BlockNumbers<std::int32_t>> parts) {
+        append_parts(context, parts, &BlockNumbers<std::int32_t>::values, all);
+        return true;
       });
-    });
-    append<std::int32_t>(context, std::span(values).first(blocks.size()), all);
-    return true;
-  });
   return all.take();
 }
 

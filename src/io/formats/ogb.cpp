@@ -142,10 +142,6 @@ EdgeList read_edges(const Context& context, const FileSet& files, std::int64_t n
 
 }  // namespace
 
-bool is_ogb(const FileSet& files) {
-  return find_root(files).has_value();
-}
-
 Graph read_ogb(const Context& context, const FileSet& files) {
   const std::string root = find_root(files).value_or("");
   const FileSet set = root.empty() ? files : files.below(root);

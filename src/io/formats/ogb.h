@@ -23,7 +23,4 @@ namespace creg {
 Graph read_ogb(const Context& context, const FileSet& files);
 Graph read_ogb(const Context& context, const std::filesystem::path& folder_or_zip);
 
-/// True when the set has OGB's files, at the top or below one folder.
-bool is_ogb(const FileSet& files);
-
 }  // namespace creg

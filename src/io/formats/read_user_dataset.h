@@ -21,9 +21,8 @@ UserDatasetSpec parse_user_dataset(const Bytes& toml, const std::filesystem::pat
 Graph read_user_dataset(const Context& context, const UserDatasetSpec& spec,
                         const std::function<Bytes(const std::filesystem::path&)>& open = map_file);
 
-/// The graph of a bare edge file.
-Graph read_edge_list_graph(const Context& context, const Bytes& bytes,
-                           const EdgeListOptions& options = {}, bool directed = false);
+/// The graph of a bare edge file, undirected.
+Graph read_edge_list_graph(const Context& context, const Bytes& bytes);
 
 struct RepeatCounts {
   std::int64_t repeats = 0;   ///< entries equal to another of the same row, all but one of each

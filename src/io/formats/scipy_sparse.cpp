@@ -110,12 +110,4 @@ void add_csr(NpzWriter& writer, const CsrMatrix& matrix, const CsrKeys& keys) {
   writer.add<std::int64_t>(keys.shape, shape);
 }
 
-void write_scipy_sparse(const std::filesystem::path& path, const CsrMatrix& matrix,
-                        ZipMethod method) {
-  NpzWriter writer(path, method);
-  writer.add_bytes("format", "csr");
-  add_csr(writer, matrix, {});
-  writer.commit();
-}
-
 }  // namespace creg

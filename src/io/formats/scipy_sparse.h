@@ -24,10 +24,6 @@ CsrMatrix read_scipy_sparse(const Context& context, const Bytes& file,
 /// True when the file has the keys of a SciPy matrix.
 bool is_scipy_sparse(const NpzFile& file);
 
-/// Format csr, opened by scipy.sparse.load_npz.
-void write_scipy_sparse(const std::filesystem::path& path, const CsrMatrix& matrix,
-                        ZipMethod method = ZipMethod::stored);
-
 /// The arrays of a CSR matrix under the given keys, as SciPy names their types.
 struct CsrKeys {
   std::string offsets = "indptr";

@@ -8,15 +8,17 @@
 #include "core/text.h"
 #include "core/utf8.h"
 #include "creg/core/error.h"
-#include "io/containers/json_sax.h"
+#include "io/containers/json_record.h"
 #include "io/text/node_index.h"
 #include "io/text/text_fields.h"
 
 namespace creg {
 namespace {
 
-const std::vector<std::string> split_keys = {"protocol", "seed", "train", "val", "test"};
-constexpr std::array<const char*, 3> split_parts = {"train", "val", "test"};
+const JsonRecordReader::Form split_form = {.keys = {"protocol", "seed", "train", "val", "test"},
+                                           .keys_in_words = "protocol, seed, train, val and test",
+                                           .lists = {"train", "val", "test"},
+                                           .list_depth = 1};
 
 // Names of a graph to node numbers.
 class NameLookup {
@@ -39,10 +41,10 @@ class NameLookup {
   bool unique_ = true;
 };
 
-class SplitReader final : public JsonReader {
+class SplitReader final : public JsonRecordReader {
  public:
   SplitReader(const Context& context, const Bytes& bytes, const Graph& graph)
-      : JsonReader(bytes), graph_(graph), lookup_(context, graph) {
+      : JsonRecordReader(bytes, split_form), graph_(graph), lookup_(context, graph) {
     if (!lookup_.unique()) {
       fail_input(
           {.what = "a split by name needs names that differ",
@@ -53,8 +55,9 @@ class SplitReader final : public JsonReader {
   }
 
   SplitFile take() {
-    for (std::size_t p = 0; p < split_parts.size(); ++p) {
-      if (!seen_parts_[p]) fail("a part is missing", "no such key", in_quotes(split_parts[p]));
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const std::string& name = split_form.lists[p];
+      if (!seen(name)) fail("a part is missing", "no such key", in_quotes(name));
       std::sort(parts_[p].begin(), parts_[p].end());
     }
     SplitFile file;
@@ -67,54 +70,20 @@ class SplitReader final : public JsonReader {
     return file;
   }
 
-  bool start_object(std::size_t /*size*/) override {
-    if (depth_ != 0) unexpected("an object");
-    depth_ = 1;
-    return true;
-  }
-  bool end_object() override {
-    depth_ = 0;
-    key_.clear();
-    return true;
-  }
-  bool key(string_t& value) override {
-    key_ = value;
-    if (std::find(split_keys.begin(), split_keys.end(), value) == split_keys.end()) {
-      fail("unknown key", in_quotes(value), "protocol, seed, train, val and test",
-           suggestion(value, split_keys));
-    }
-    if (std::find(seen_keys_.begin(), seen_keys_.end(), value) != seen_keys_.end()) {
-      fail("a key is given twice", in_quotes(value), "each key once");
-    }
-    seen_keys_.push_back(value);
-    part_ = static_cast<std::size_t>(std::find(split_parts.begin(), split_parts.end(), value) -
-                                     split_parts.begin());
-    return true;
-  }
-  bool start_array(std::size_t /*size*/) override {
-    if (depth_ != 1 || part_ == split_parts.size()) unexpected("a list");
-    depth_ = 2;
-    seen_parts_[part_] = true;
-    return true;
-  }
-  bool end_array() override {
-    depth_ = 1;
-    return true;
-  }
   bool string(string_t& value) override {
-    if (depth_ == 1 && key_ == "protocol") {
+    if (depth() == 1 && present_key() == "protocol") {
       protocol_ = value;
     } else {
-      if (depth_ != 2) unexpected("the string " + in_quotes(value));
+      if (depth() != 2) unexpected("the string " + in_quotes(value));
       add(value);
     }
     return true;
   }
   bool number_unsigned(number_unsigned_t value) override {
-    if (depth_ == 1 && key_ == "seed") {
+    if (depth() == 1 && present_key() == "seed") {
       seed_ = value;
     } else {
-      if (depth_ != 2) unexpected(std::to_string(value));
+      if (depth() != 2) unexpected(std::to_string(value));
       add(std::to_string(value));
     }
     return true;
@@ -123,15 +92,12 @@ class SplitReader final : public JsonReader {
  private:
   static constexpr std::uint8_t none = 3;
 
-  std::string place() const override {
-    if (depth_ < 2) return key_.empty() ? std::string() : "key " + in_quotes(key_);
-    return key_ + "[" + std::to_string(parts_[part_].size()) + "]";
-  }
+  std::size_t items(std::size_t list) const override { return parts_[list].size(); }
   std::string expected() const override {
-    if (depth_ == 0) return "an object with protocol, seed, train, val and test";
-    if (depth_ == 2) return "a node's name";
-    if (key_ == "protocol") return "a string";
-    return key_ == "seed" ? "a whole number of 0 or more" : "a list of node names";
+    if (depth() == 0) return "an object with protocol, seed, train, val and test";
+    if (depth() == 2) return "a node's name";
+    if (present_key() == "protocol") return "a string";
+    return present_key() == "seed" ? "a whole number of 0 or more" : "a list of node names";
   }
 
   void add(const std::string& name) {
@@ -145,22 +111,17 @@ class SplitReader final : public JsonReader {
     }
     std::uint8_t& part = part_of_[static_cast<std::size_t>(node)];
     if (part != none) {
-      fail("a node is listed twice", in_quotes(name) + ", already in " + split_parts[part],
+      fail("a node is listed twice", in_quotes(name) + ", already in " + split_form.lists[part],
            "each node once, in one part");
     }
-    part = static_cast<std::uint8_t>(part_);
-    parts_[part_].push_back(node);
+    part = static_cast<std::uint8_t>(list());
+    parts_[list()].push_back(node);
   }
 
   const Graph& graph_;
   NameLookup lookup_;
   std::vector<std::uint8_t> part_of_;
   std::array<std::vector<std::int32_t>, 3> parts_;
-  std::array<bool, 3> seen_parts_{};
-  std::vector<std::string> seen_keys_;
-  std::string key_;
-  std::size_t part_ = split_parts.size();
-  int depth_ = 0;
   std::string protocol_;
   std::optional<std::uint64_t> seed_;
 };
@@ -190,14 +151,10 @@ void write_split_file(const std::filesystem::path& path, const Graph& graph,
   if (file.seed) out.write("\"seed\": " + std::to_string(*file.seed) + ",\n ");
   const std::array parts = {&file.split.train, &file.split.val, &file.split.test};
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    out.write("\"" + std::string(split_parts[p]) + "\": [");
-    std::string_view comma;
-    for (const std::int32_t node : *parts[p]) {
-      out.write(comma);
-      out.write(json_text(graph.node_name(node), path));
-      comma = ", ";
-    }
-    out.write(p + 1 < parts.size() ? "],\n " : "]}\n");
+    out.write("\"" + split_form.lists[p] + "\": ");
+    write_json_list(out, *parts[p], ", ",
+                    [&](std::int32_t node) { return json_text(graph.node_name(node), path); });
+    out.write(p + 1 < parts.size() ? ",\n " : "}\n");
   }
   out.commit();
 }

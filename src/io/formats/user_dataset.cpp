@@ -204,12 +204,10 @@ Graph read_user_dataset(const Context& context, const UserDatasetSpec& spec,
   return graph;
 }
 
-Graph read_edge_list_graph(const Context& context, const Bytes& bytes,
-                           const EdgeListOptions& options, bool directed) {
-  EdgeList list = read_edge_list(context, bytes, options);
+Graph read_edge_list_graph(const Context& context, const Bytes& bytes) {
+  EdgeList list = read_edge_list(context, bytes);
   Graph graph;
   graph.name = std::filesystem::path(bytes.name).stem().string();
-  graph.directed = directed;
   graph.adjacency = edges_to_csr(context, list);
   graph.names = std::move(list.names);
   finish(context, graph, bytes.name);

@@ -5,13 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/formats/edge_list.h"
-#include "io/text/growing_buffer.h"
-#include "io/text/text_blocks.h"
-#include "io/text/text_fields.h"
+#include "io/text/table_text.h"
 
 namespace creg {
 namespace {
@@ -50,9 +47,7 @@ WikiLabels read_group(const Context& context, const Bytes& bytes) {
   for_each_batch(context, bytes, {}, [&](std::span<const TextBlock> blocks) {
     for (const TextBlock& block : blocks) {
       std::deque<std::string> unescaped;
-      for_each_line(block.text(), [&](std::string_view line) {
-        if (is_blank_or_comment(line)) return;
-        FieldReader reader(line, Separator::space, unescaped);
+      const auto parse = [&](std::string_view line, FieldReader& reader) {
         const std::int32_t id = next_number(block, reader, line, max_nodes - 1, "a node id");
         if (id != static_cast<std::int64_t>(stored.size())) {
           block.fail(line.data(), {.what = "nodes are not in order",
@@ -61,7 +56,8 @@ WikiLabels read_group(const Context& context, const Bytes& bytes) {
         }
         stored.push_back(next_number(block, reader, line, max_nodes - 1, "a label"));
         expect_end(block, reader);
-      });
+      };
+      for_each_row(block, Separator::space, unescaped, parse);
     }
     return true;
   });
@@ -84,12 +80,14 @@ struct TfidfRows {
   std::vector<std::int32_t> columns;
   std::vector<float> values;
   const char* first = nullptr;
+  std::deque<std::string> unescaped;
 
   void clear() {
     rows.clear();
     columns.clear();
     values.clear();
     first = nullptr;
+    unescaped.clear();
   }
 };
 
@@ -99,11 +97,7 @@ struct TfidfRows {
 }
 
 void parse_tfidf(const TextBlock& block, std::int64_t nodes, TfidfRows& part) {
-  std::deque<std::string> unescaped;
-  part.clear();
-  for_each_line(block.text(), [&](std::string_view line) {
-    if (is_blank_or_comment(line)) return;
-    FieldReader reader(line, Separator::space, unescaped);
+  const auto parse = [&](std::string_view line, FieldReader& reader) {
     const std::int32_t row = next_number(block, reader, line, nodes - 1, "a row");
     const std::int32_t column = next_number(block, reader, line, max_nodes - 1, "a column");
     Field field;
@@ -123,20 +117,18 @@ void parse_tfidf(const TextBlock& block, std::int64_t nodes, TfidfRows& part) {
     part.rows.push_back(row);
     part.columns.push_back(column);
     part.values.push_back(*value);
-  });
+  };
+  for_each_row(block, Separator::space, part.unescaped, parse);
 }
 
 CsrMatrix read_tfidf(const Context& context, const Bytes& bytes, std::int64_t nodes) {
-  std::vector<TfidfRows> parts;
   GrowingBuffer<std::int32_t> columns(bytes.name);
   GrowingBuffer<float> values(bytes.name);
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(nodes) + 1, 0);
   std::pair<std::int32_t, std::int32_t> last = {-1, -1};
   std::int32_t largest_column = -1;
   std::int64_t text_bytes = 0;
-  for_each_batch(context, bytes, {}, [&](std::span<const TextBlock> blocks) {
-    parts.resize(std::max(parts.size(), blocks.size()));
-    for_blocks(context, blocks, [&](std::size_t b) { parse_tfidf(blocks[b], nodes, parts[b]); });
+  const auto join = [&](std::span<const TextBlock> blocks, std::span<const TfidfRows> parts) {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const TfidfRows& part = parts[b];
       text_bytes += static_cast<std::int64_t>(blocks[b].text().size());
@@ -153,7 +145,10 @@ CsrMatrix read_tfidf(const Context& context, const Bytes& bytes, std::int64_t no
           std::max(largest_column, *std::max_element(part.columns.begin(), part.columns.end()));
     }
     return true;
-  });
+  };
+  read_parts<TfidfRows>(
+      context, bytes, 0,
+      [&](const TextBlock& block, TfidfRows& part) { parse_tfidf(block, nodes, part); }, join);
   // Later steps hold something for every column, so their number must be one the text warrants.
   constexpr std::int64_t free_columns = 1 << 20;
   if (largest_column > text_bytes + free_columns) {

@@ -5,7 +5,6 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "io/containers/npz.h"
 #include "io/file.h"
 
 namespace creg {
@@ -15,14 +14,9 @@ namespace creg {
 /// from attr_data, attr_indices, ... or attr_matrix; labels, class_names and node_names where they
 /// are. Pickled object arrays are skipped. The files hold no splits.
 Graph read_gnn_benchmark(const Context& context, const Bytes& file);
-Graph read_gnn_benchmark(const Context& context, const NpzFile& file);
-
-/// True when the file has the keys of such a graph.
-bool is_gnn_benchmark(const NpzFile& file);
 
 /// The same form, for PyTorch Geometric, DGL and others to open. Splits have no place in it; an
 /// unlabelled node is written as class -1.
-void write_gnn_benchmark(const std::filesystem::path& path, const Graph& graph,
-                         ZipMethod method = ZipMethod::stored);
+void write_gnn_benchmark(const std::filesystem::path& path, const Graph& graph);
 
 }  // namespace creg
