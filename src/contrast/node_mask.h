@@ -13,8 +13,8 @@ namespace creg {
 
 /// Which nodes are masked, and how.
 struct MaskOptions {
-  double rate = 0.5;     ///< share of the nodes
-  double replace = 0;    ///< share of these that show the features of another node
+  double rate = 0.5;   ///< share of the nodes
+  double replace = 0;  ///< share of these that show the features of another node
 };
 
 struct NodeMask {

@@ -30,8 +30,13 @@ struct Parameter {
 
 const std::vector<Parameter>& train_parameters();
 
+/// These, and the own ones of a program's method.
+std::vector<Parameter> parameters_of(const TrainConfig& config);
+
 /// An unknown key is an input error with suggestions.
 const Parameter& find_parameter(std::string_view key);
+/// The same among parameters_of.
+Parameter find_parameter(std::string_view key, const TrainConfig& config);
 
 /// Settings applied in order. Keys that are no parameter are handed to `other`, which says whether
 /// it knows them; those it does not are input errors that name `file` and the line.

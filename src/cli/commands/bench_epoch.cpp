@@ -5,15 +5,15 @@
 #include "bench/epoch.h"
 #include "cli/commands.h"
 #include "cli/options/train_options.h"
-#include "train/parameters.h"
 #include "cli/reports/bench_report.h"
 #include "core/text.h"
+#include "train/parameters.h"
 
 namespace creg::cli {
 namespace {
 
 struct EpochOptions {
-  TrainOptions run;
+  RunSpec run;
   BenchOptions bench;
 };
 
@@ -35,7 +35,7 @@ std::string regularisers(const TrainConfig& config) {
 
 void bench_epoch_command(const Context& context, const EpochOptions& options,
                          const GlobalOptions& globals) {
-  const ChosenRun run = choose_run(context, options.run, globals);
+  const RunPlan run = plan_chosen(context, options.run, globals);
   const TrainConfig& config = run.config;
   const EpochBench result =
       bench_epoch(context, run.graph, config, options.bench.measure, options.bench.plain());
@@ -81,7 +81,7 @@ void add_bench_epoch(CLI::App& bench, GlobalOptions& options) {
                   "messages of every propagation,\nand leaves the gradient to autograd; ") +
       pairs_rule + ".");
   const auto chosen = std::make_shared<EpochOptions>();
-  add_dataset_options(*command, chosen->run.dataset);
+  add_dataset_options(*command, chosen->run.data);
   add_bench_options(*command, chosen->bench);
   add_train_options(*command, chosen->run);
   command->callback([chosen, &options] {

@@ -14,7 +14,7 @@ namespace creg::cli {
 namespace {
 
 struct SampleOptions {
-  DatasetOptions dataset;
+  DataSpec dataset;
   BenchOptions bench;
   SamplerOptions sampler{.fanouts = {10, 10, 25}};
   std::int64_t batch_size = 1024;

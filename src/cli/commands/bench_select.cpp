@@ -12,7 +12,7 @@ namespace creg::cli {
 namespace {
 
 struct SelectOptions {
-  DatasetOptions dataset;
+  DataSpec dataset;
   BenchOptions bench{.measure = {.warm_up = 1, .repetitions = 5}};
   std::int64_t k = 5;
   std::int64_t dim = 512;

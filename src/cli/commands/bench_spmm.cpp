@@ -12,7 +12,7 @@ namespace creg::cli {
 namespace {
 
 struct SpmmOptions {
-  DatasetOptions dataset;
+  DataSpec dataset;
   BenchOptions bench;
   std::int64_t dim = 512;
 };

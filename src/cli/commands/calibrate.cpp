@@ -4,9 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
-#include "cli/options/embedding_source.h"
-#include "cli/reports/calibration_report.h"
-#include "cli/run_folder.h"
+#include "cli/options/embedding_options.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/graph/splits.h"
@@ -15,8 +13,11 @@
 #include "creg/train/trainer.h"
 #include "io/file.h"
 #include "ops/runtime.h"
+#include "report/calibration_report.h"
 #include "report/csv.h"
 #include "report/reliability_diagram.h"
+#include "run/embeddings.h"
+#include "run/run_folder.h"
 
 namespace creg::cli {
 namespace {
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct CalibrateOptions {
   std::string source;
-  DatasetOptions dataset;
+  DataSpec dataset;
   std::string positives = "top-k";
   std::optional<std::int64_t> k;
   std::optional<std::string> similarity;
@@ -57,7 +58,7 @@ PairOptions own_pairs(const fs::path& folder) {
          .found = "method",
          .expected = "the folder of a run, or " + join_words(names_of<PairSource>(), " or ")});
   }
-  const TrainConfig config = read_record(folder).config;
+  const TrainConfig config = config_of(read_record(folder));
   const MethodEntry& method = method_of(config);
   if (!method.pairs) {
     fail_input({.what = "this method contrasts no pairs of nodes",
@@ -208,7 +209,7 @@ void calibrate(const Context& context, const CalibrateOptions& chosen,
   report.pairs = pairs_of(chosen, source);
   report.options = {
       .r_positive = chosen.r_positive, .bins = chosen.bins, .resamples = chosen.resamples};
-  const DatasetOptions wanted = dataset_of(source, chosen.dataset);
+  const DataSpec wanted = dataset_of(source, chosen.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   prepare_torch(context);

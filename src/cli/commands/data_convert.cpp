@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ConvertOptions {
-  DatasetOptions dataset;
+  DataSpec dataset;
   std::string out;
   std::string names;
   bool raw = false;

@@ -10,7 +10,7 @@
 namespace creg::cli {
 namespace {
 
-void show_dataset(const Context& context, const DatasetOptions& options,
+void show_dataset(const Context& context, const DataSpec& options,
                   const GlobalOptions& globals) {
   const Dataset dataset = open_chosen(context, options, globals);
   const GraphStats stored = graph_stats(context, dataset.raw);
@@ -52,7 +52,7 @@ void show_dataset(const Context& context, const DatasetOptions& options,
 void add_data_info(CLI::App& data, GlobalOptions& options) {
   CLI::App* command =
       data.add_subcommand("info", "Figures of a dataset, as stored and as training sees it");
-  const auto chosen = std::make_shared<DatasetOptions>();
+  const auto chosen = std::make_shared<DataSpec>();
   add_dataset_options(*command, *chosen);
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {

@@ -14,7 +14,7 @@ namespace creg::cli {
 namespace {
 
 struct SplitOptions {
-  DatasetOptions dataset;
+  DataSpec dataset;
   std::string protocol;
   std::string out;
 };

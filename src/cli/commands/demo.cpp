@@ -5,11 +5,10 @@
 
 #include "calibration/random_pairs.h"
 #include "cli/commands.h"
-#include "cli/training_run.h"
 #include "core/text.h"
 #include "creg/io/dataset.h"
 #include "creg/learn/metrics.h"
-#include "ops/tensor_memory.h"
+#include "run/execute.h"
 #include "train/parameters.h"
 
 namespace creg::cli {
@@ -28,23 +27,23 @@ struct DemoRow {
   Summary seconds;
 };
 
-DemoRow run_row(const Context& context, const ChosenRun& base, const std::string& method,
+DemoRow run_row(const Context& context, const RunPlan& base, const std::string& method,
                 const std::string& reg) {
-  ChosenRun run = base;
+  RunPlan run = base;
   find_parameter("method").set(run.config, method);
   find_parameter("reg").set(run.config, reg);
   find_parameter("lr").set(run.config, "3e-3");
   // The score of the paper's code: with it the plain losses are over-confident.
   find_parameter("score").set(run.config, "bilinear");
-  RunPlan plan;
-  for (int s = 0; s < demo_seeds; ++s) plan.seeds.push_back(static_cast<std::uint64_t>(s));
+  for (int s = 0; s < demo_seeds; ++s) run.seeds.push_back(static_cast<std::uint64_t>(s));
+  schedule_runs(run);
   std::vector<double> accuracy;
   std::vector<double> sigma;
   std::vector<double> norm_mean;
   std::vector<double> norm_variance;
   std::vector<double> epochs;
   std::vector<double> seconds;
-  for (const SeedResult& seed : run_seeds(context, run, plan)) {
+  for (const SeedResult& seed : execute(context, run).seeds) {
     const RandomPairStatistics pairs = random_pair_statistics(context, seed.training.embedding);
     accuracy.push_back(summarise(seed.classification->accuracy).mean);
     sigma.push_back(pairs.mean_sigma);
@@ -102,12 +101,12 @@ std::string demo_table(const Graph& graph, const std::vector<DemoRow>& rows) {
 }
 
 void show_demo(const Context& context, int epochs, bool json) {
-  install_tensor_memory();
-  ChosenRun base;
+  RunPlan base;
   base.dataset = open_dataset(context, "", "");
   base.graph = prepare_graph(context, base.dataset);
   base.recipe = "none";
   base.config.epochs = epochs;
+  base.all_threads = context.threads();
   std::vector<DemoRow> rows;
   for (const char* method : {"ml", "lc"}) {
     for (const char* reg : {"none", "contrast"}) {

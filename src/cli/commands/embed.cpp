@@ -15,7 +15,7 @@ namespace creg::cli {
 namespace {
 
 struct EmbedOptions {
-  DatasetOptions dataset;
+  DataSpec dataset;
   std::string checkpoint;
   std::string out;
 };

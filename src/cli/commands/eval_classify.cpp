@@ -5,12 +5,13 @@
 
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
-#include "cli/options/embedding_source.h"
-#include "cli/reports/classify_report.h"
+#include "cli/options/embedding_options.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/tasks/classify.h"
 #include "io/split_file.h"
+#include "report/classify_report.h"
+#include "run/embeddings.h"
 
 namespace creg::cli {
 namespace {
@@ -57,7 +58,7 @@ ClassifyOptions classify_options(const Context& context, const EvalClassifyOptio
 void evaluate(const Context& context, const EvalClassifyOptions& chosen,
               const GlobalOptions& globals) {
   const EmbeddingSource source = find_embeddings(chosen.embedding.source);
-  const DatasetOptions wanted = dataset_of(source, chosen.embedding.dataset);
+  const DataSpec wanted = dataset_of(source, chosen.embedding.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   const ClassifyOptions options = classify_options(context, chosen, dataset, graph, source);
@@ -71,7 +72,8 @@ void evaluate(const Context& context, const EvalClassifyOptions& chosen,
     nlohmann::ordered_json out = classify_json(result, graph.name);
     out["edge_split"] = nullptr;
     if (source.edge_split) {
-      out["edge_split"] = {{"seed", *source.edge_split}, {"trained_on", "training edges only"}};
+      out["edge_split"] = {{"seed", std::to_string(*source.edge_split)},
+                           {"trained_on", "training edges only"}};
     }
     print_result(out.dump(2) + "\n");
     return;

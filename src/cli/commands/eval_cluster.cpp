@@ -5,12 +5,13 @@
 
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
-#include "cli/options/embedding_source.h"
-#include "cli/reports/cluster_report.h"
+#include "cli/options/embedding_options.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/tasks/cluster.h"
 #include "ops/runtime.h"
+#include "report/cluster_report.h"
+#include "run/embeddings.h"
 
 namespace creg::cli {
 namespace {
@@ -42,7 +43,7 @@ void evaluate(const Context& context, const EvalClusterOptions& chosen,
   if (!best && chosen.pca != "none") options.pca = component_count(chosen.pca);
   const EmbeddingSource source = find_embeddings(chosen.embedding.source);
   options.normalize = normalize_of(source, chosen.embedding.normalize).value_or(Normalize::none);
-  const DatasetOptions wanted = dataset_of(source, chosen.embedding.dataset);
+  const DataSpec wanted = dataset_of(source, chosen.embedding.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   prepare_torch(context);

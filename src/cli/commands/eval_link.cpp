@@ -4,17 +4,19 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/link_runs.h"
-#include "cli/options/embedding_source.h"
-#include "cli/reports/link_report.h"
-#include "cli/run_folder.h"
-#include "cli/training_run.h"
+#include "cli/options/embedding_options.h"
+#include "cli/options/train_options.h"
 #include "core/build_info.h"
-#include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "io/edge_split_file.h"
 #include "io/file.h"
-#include "ops/tensor_memory.h"
+#include "report/link_report.h"
+#include "run/embeddings.h"
+#include "run/execute.h"
+#include "run/link_runs.h"
+#include "run/run_folder.h"
+#include "run/scheduler.h"
 #include "train/parameters.h"
 
 namespace creg::cli {
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct EvalLinkOptions {
   std::string source;  ///< empty: train all runs
-  TrainOptions train;
+  RunSpec train;
   std::string edge_split;
   int splits = 0;
   int seeds = 0;
@@ -113,7 +115,8 @@ LinkSources find_runs(const EvalLinkOptions& chosen) {
     for (const fs::path& file : found.files) {
       const fs::path own = edge_split_path(file.parent_path());
       sources.runs.push_back({file, is_there(own) ? own : edge_split_path(folder),
-                              file.parent_path() / "checkpoint.pt", *found.edge_split});
+                              file.parent_path() / "checkpoint.pt",
+                              std::to_string(*found.edge_split)});
     }
     if (sources.settings.files.empty()) sources.settings = found;
     if (found.dataset != sources.settings.dataset ||
@@ -154,14 +157,14 @@ LinkResult evaluate_run(const Context& context, const Graph& graph, const LinkSo
 void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
                       const GlobalOptions& globals) {
   if (chosen.splits != 0 || chosen.seeds != 0 || !chosen.out.empty() ||
-      !chosen.train.values.empty() || !chosen.train.recipe.empty()) {
+      !chosen.train.settings.empty() || !chosen.train.recipe.empty()) {
     fail_input({.what = "an embedding that is there is not trained again",
                 .file = chosen.source,
                 .expected = "no --splits, --seeds, --out, --recipe or parameter of training",
                 .hint = "drop the folder to train all runs"});
   }
   const LinkSources sources = find_runs(chosen);
-  const DatasetOptions wanted = dataset_of(sources.settings, chosen.train.dataset);
+  const DataSpec wanted = dataset_of(sources.settings, chosen.train.data);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   const LinkOptions options =
@@ -171,10 +174,11 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
     results.front() = evaluate_run(context, graph, sources.runs.front(), options);
   } else {
     ProgressTask progress(context, "link predictors", static_cast<std::int64_t>(results.size()));
-    parallel_tasks(context, static_cast<std::int64_t>(results.size()), [&](std::int64_t i) {
+    const Scheduler scheduler(context, static_cast<std::int64_t>(results.size()), 0);
+    scheduler.run([&](std::int64_t i) {
       const auto index = static_cast<std::size_t>(i);
       results[index] =
-          evaluate_run(side_context(context, context.seed()), graph, sources.runs[index], options);
+          evaluate_run(scheduler.context_of(context.seed()), graph, sources.runs[index], options);
       progress.advance();
     });
     progress.finish();
@@ -192,8 +196,7 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
                 .found = in_quotes(chosen.edge_split),
                 .expected = "--splits N: those of seeds 0 … N-1"});
   }
-  install_tensor_memory();
-  const ChosenRun run = choose_run(context, chosen.train, globals);
+  const RunPlan run = plan_chosen(context, chosen.train, globals);
   LinkPlan plan;
   if (chosen.splits > 0) plan.splits = chosen.splits;
   if (chosen.seeds > 0) plan.seeds = chosen.seeds;
@@ -201,7 +204,7 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
   plan.link = link_options(context, chosen, run.config.final_norm);
   LinkRuns runs;
   try {
-    runs = run_links(context, run, chosen.train.dataset, plan);
+    runs = run_links(context, run, plan);
   } catch (const Interrupted&) {
     if (!chosen.out.empty()) {
       context.log().write(LogLevel::notice,
@@ -232,7 +235,7 @@ void add_eval_link(CLI::App& eval, GlobalOptions& options) {
                    "The folder of creg train --edge-split, also of several seeds, or an .npy file "
                    "with --edge-split FILE; without it all runs are trained")
       ->type_name("DIR|EMB.npy");
-  add_dataset_options(*command, chosen->train.dataset, DatasetFlags::without_splits);
+  add_dataset_options(*command, chosen->train.data, DatasetFlags::without_splits);
   command
       ->add_option("--edge-split", chosen->edge_split,
                    "The edge-split.json that the embedding of an .npy file was made without")

@@ -7,18 +7,20 @@
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
 #include "cli/options/parts_options.h"
-#include "cli/reports/summary_report.h"
-#include "cli/run_folder.h"
-#include "cli/training_run.h"
 #include "core/build_info.h"
-#include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/train/trainer.h"
 #include "io/file.h"
 #include "ops/tensor_memory.h"
+#include "report/summary_report.h"
+#include "run/execute.h"
+#include "run/parts.h"
+#include "run/run_folder.h"
+#include "run/scheduler.h"
 #include "tasks/finetune.h"
+#include "train/memory_estimate.h"
 
 namespace creg::cli {
 namespace {
@@ -26,8 +28,8 @@ namespace {
 struct FinetuneCommand {
   std::string folder;
   std::string checkpoint;
-  DatasetOptions dataset;
-  PartsOptions parts;
+  DataSpec dataset;
+  PartsSpec parts;
   FinetuneOptions options;
   int seeds = 1;
   bool baseline = true;
@@ -47,8 +49,8 @@ Source of_folder(const Context& context, const FinetuneCommand& command,
   const std::filesystem::path folder = command.folder;
   const RunRecord record = read_record(folder);
   Source source;
-  source.config = record.config;
-  DatasetOptions wanted = command.dataset;
+  source.config = config_of(record);
+  DataSpec wanted = command.dataset;
   if (wanted.dataset.empty() && wanted.edges.empty()) {
     wanted.dataset = record.dataset;
     wanted.transforms = record.transforms;
@@ -100,17 +102,18 @@ TunedRun tune(const Context& context, const Source& source, std::size_t i,
 std::vector<TunedRun> tune_all(const Context& context, const Source& source,
                                const FinetuneCommand& command) {
   std::vector<TunedRun> outcomes(source.seeds.size());
-  if (source.seeds.size() == 1) {
-    Context::Options options = context.options();
-    options.seed = source.seeds.front();
-    outcomes.front() = tune(Context(options), source, 0, command);
+  const auto tasks = static_cast<std::int64_t>(source.seeds.size());
+  const Scheduler scheduler(context, tasks, estimate_memory(source.graph, source.config).total);
+  if (!scheduler.side_by_side()) {
+    for (std::size_t i = 0; i < source.seeds.size(); ++i) {
+      outcomes[i] = tune(scheduler.context_of(source.seeds[i]), source, i, command);
+    }
     return outcomes;
   }
-  ProgressTask progress(context, "fine-tuning", static_cast<std::int64_t>(source.seeds.size()),
-                        "seeds");
-  parallel_tasks(context, static_cast<std::int64_t>(source.seeds.size()), [&](std::int64_t i) {
+  ProgressTask progress(context, "fine-tuning", tasks, "seeds");
+  scheduler.run([&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    outcomes[index] = tune(side_context(context, source.seeds[index]), source, index, command);
+    outcomes[index] = tune(scheduler.context_of(source.seeds[index]), source, index, command);
     progress.advance();
   });
   progress.finish();

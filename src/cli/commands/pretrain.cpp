@@ -10,22 +10,22 @@ void add_pretrain(CLI::App& app, GlobalOptions& options) {
   CLI::App* command =
       app.add_subcommand("pretrain", "Train on one part of a graph, for creg finetune on another");
   const auto chosen = std::make_shared<TrainCommand>();
-  const auto parts = std::make_shared<PartsOptions>();
-  add_dataset_options(*command, chosen->options.dataset);
+  const auto parts = std::make_shared<PartsSpec>();
+  add_dataset_options(*command, chosen->spec.data);
   add_run_options(*command, *chosen);
   add_parts_options(*command, *parts);
-  add_train_options(*command, chosen->options);
+  add_train_options(*command, chosen->spec);
   command->footer(
       "Without a recipe or flags that say otherwise the encoder is sage with 3 layers.");
   command->callback([chosen, parts, &options] {
     options.action = [chosen, parts, &options](const Context& context) {
       if (chosen->resume.empty()) {
-        chosen->pretrain = *parts;
+        chosen->spec.pretrain = *parts;
         // The recipes of whole datasets are for other encoders.
-        if (chosen->options.recipe.empty()) {
-          chosen->options.recipe = "none";
-          chosen->options.values.try_emplace("encoder", "sage");
-          chosen->options.values.try_emplace("layers", "3");
+        if (chosen->spec.recipe.empty()) {
+          chosen->spec.recipe = "none";
+          chosen->spec.settings.try_emplace("encoder", "sage");
+          chosen->spec.settings.try_emplace("layers", "3");
         }
       }
       train_command(context, *chosen, options);

@@ -9,14 +9,14 @@
 
 #include "cli/commands.h"
 #include "cli/options/train_options.h"
-#include "cli/training_run.h"
-#include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/learn/metrics.h"
 #include "io/file.h"
 #include "ops/tensor_memory.h"
+#include "run/execute.h"
+#include "run/scheduler.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
 #include "train/recipes.h"
@@ -25,7 +25,7 @@ namespace creg::cli {
 namespace {
 
 struct SweepCommand {
-  TrainOptions options;
+  RunSpec spec;
   std::string recipe;
   std::vector<std::string> grid;
   std::string out;
@@ -185,50 +185,48 @@ class Journal {
   std::map<std::string, PointOutcome> done_;
 };
 
-ChosenRun run_at(const ChosenRun& base, const Point& point) {
-  ChosenRun run = base;
+RunPlan run_at(const RunPlan& base, const Point& point) {
+  RunPlan run = base;
   for (const auto& [key, value] : point) find_parameter(key).set(run.config, value);
   check_config(run.config);
+  schedule_runs(run);
   return run;
 }
 
-/// Runs what the journal lacks: all points and seeds side by side, one thread each.
-std::vector<PointOutcome> run_points(const Context& context, const ChosenRun& base,
-                                     const std::vector<Point>& points, const RunPlan& plan,
-                                     Journal& journal) {
+/// Runs what the journal lacks: all points and seeds side by side where there is room for it.
+std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base,
+                                     const std::vector<Point>& points, Journal& journal) {
+  install_tensor_memory();
   std::vector<PointOutcome> outcomes(points.size());
+  std::vector<RunPlan> plans;
   std::vector<std::size_t> missing;
   std::int64_t epochs = 0;
   std::int64_t largest = 0;
+  const std::size_t seeds = base.seeds.size();
   for (std::size_t p = 0; p < points.size(); ++p) {
-    const ChosenRun run = run_at(base, points[p]);
-    largest = std::max(largest, estimate_memory(run.graph, run.config).total);
-    require_memory(estimate_memory(run.graph, run.config), 1, available_memory());
+    RunPlan plan = run_at(base, points[p]);
+    if (plan.calibrate > 0) plan.calibration_folder /= folder_name(points[p]);
+    largest = std::max(largest, plan.memory_bytes);
+    require_memory({plan.memory, plan.memory_bytes}, 1, available_memory());
     if (const PointOutcome* done = journal.find(points[p])) {
       outcomes[p] = *done;
     } else {
       missing.push_back(p);
-      epochs += run.config.epochs * static_cast<std::int64_t>(plan.seeds.size());
+      epochs += plan.config.epochs * static_cast<std::int64_t>(seeds);
     }
+    plans.push_back(std::move(plan));
   }
-  const std::size_t seeds = plan.seeds.size();
   const auto tasks = static_cast<std::int64_t>(missing.size() * seeds);
-  const bool side_by_side =
-      tasks > 1 && largest <= available_memory() / std::max(1, context.threads());
+  const Scheduler scheduler(context, tasks, largest);
   ProgressTask progress(context, fmt::format("{} points x {} seeds", missing.size(), seeds), epochs,
                         "epochs");
   std::mutex mutex;
   std::vector<std::vector<SeedResult>> results(points.size(), std::vector<SeedResult>(seeds));
   std::vector<std::size_t> finished(points.size(), 0);
-  const auto one = [&](std::int64_t task) {
+  scheduler.run([&](std::int64_t task) {
     const std::size_t p = missing[static_cast<std::size_t>(task) / seeds];
     const std::size_t s = static_cast<std::size_t>(task) % seeds;
-    const ChosenRun run = run_at(base, points[p]);
-    const Context mine =
-        side_by_side ? side_context(context, plan.seeds[s]) : context.with_seed(plan.seeds[s]);
-    RunPlan mine_plan = plan;
-    if (plan.calibrate > 0) mine_plan.calibration_folder /= folder_name(points[p]);
-    SeedResult result = run_one(mine, run, mine_plan, &progress);
+    SeedResult result = execute_one(scheduler.context_of(base.seeds[s]), plans[p], &progress);
     result.training.embedding = {};
     const std::lock_guard lock(mutex);
     results[p][s] = std::move(result);
@@ -248,17 +246,12 @@ std::vector<PointOutcome> run_points(const Context& context, const ChosenRun& ba
     }
     journal.add(outcome);
     outcomes[p] = std::move(outcome);
-  };
-  if (side_by_side) {
-    parallel_tasks(context, tasks, one);
-  } else {
-    for (std::int64_t task = 0; task < tasks; ++task) one(task);
-  }
+  });
   progress.finish();
   return outcomes;
 }
 
-void show_outcomes(const ChosenRun& base, std::vector<PointOutcome> outcomes, bool json) {
+void show_outcomes(const RunPlan& base, std::vector<PointOutcome> outcomes, bool json) {
   std::stable_sort(outcomes.begin(), outcomes.end(),
                    [](const PointOutcome& a, const PointOutcome& b) {
                      return summarise(a.val).mean > summarise(b.val).mean;
@@ -294,9 +287,10 @@ void show_outcomes(const ChosenRun& base, std::vector<PointOutcome> outcomes, bo
 
 void sweep_command(const Context& context, const SweepCommand& command,
                    const GlobalOptions& globals) {
-  install_tensor_memory();
-  TrainOptions options = command.options;
-  options.recipe = command.recipe;
+  RunSpec spec = command.spec;
+  spec.recipe = command.recipe;
+  spec.seeds = command.seeds;
+  spec.eval_splits = command.eval_splits;
   // "ml/cora" means the shipped recipe of that name.
   if (!command.recipe.empty() && command.recipe != "none" && !is_there(command.recipe)) {
     const std::size_t slash = command.recipe.find('/');
@@ -312,35 +306,32 @@ void sweep_command(const Context& context, const SweepCommand& command,
                   .found = in_quotes(command.recipe),
                   .expected = "a file, none, or " + join_words(names, " or ")});
     }
-    options.recipe.clear();
-    if (!options.values.contains("method")) options.values["method"] = method;
-    if (options.dataset.dataset.empty()) options.dataset.dataset = dataset;
+    spec.recipe.clear();
+    if (!spec.settings.contains("method")) spec.settings["method"] = method;
+    if (spec.data.dataset.empty()) spec.data.dataset = dataset;
   }
-  const ChosenRun base = choose_run(context, options, globals);
+  RunPlan base = plan_chosen(context, spec, globals);
   if (!base.graph.has_labels()) {
     fail_input({.what = "a sweep compares validation accuracies, and this dataset has no labels",
                 .file = base.graph.name,
                 .hint = "training needs none: creg train"});
   }
-  RunPlan plan;
-  plan.splits = command.eval_splits;
   if (command.calibrate > 0) {
     if (command.out.empty()) {
       fail_input({.what = "the calibration of the runs needs a place to be kept",
                   .file = "--calibrate",
                   .expected = "--out FILE.jsonl too"});
     }
-    plan.calibrate = command.calibrate;
-    plan.calibration_folder = calibration_folder(command.out);
+    base.calibrate = command.calibrate;
+    base.calibration_folder = calibration_folder(command.out);
   }
-  for (int s = 0; s < command.seeds; ++s) plan.seeds.push_back(static_cast<std::uint64_t>(s));
   const std::string identity =
       fmt::format("dataset = {}\nseeds = {}\nsplits = {}\n{}", base.graph.name, command.seeds,
                   command.eval_splits, config_toml(base.config));
   Journal journal(command.out, identity);
   try {
     std::vector<PointOutcome> outcomes =
-        run_points(context, base, grid_points(command.grid), plan, journal);
+        run_points(context, base, grid_points(command.grid), journal);
     if (outcomes.front().val.empty()) {
       fail_input({.what = "the protocol has no validation nodes to choose by",
                   .file = base.dataset.protocol});
@@ -348,7 +339,7 @@ void sweep_command(const Context& context, const SweepCommand& command,
     show_outcomes(base, std::move(outcomes), globals.json);
     if (command.calibrate > 0) {
       context.log().write(LogLevel::notice, "how the calibration moved: creg history " +
-                                                plan.calibration_folder.string() + "/*");
+                                                base.calibration_folder.string() + "/*");
     }
   } catch (const Interrupted&) {
     if (!command.out.empty()) {
@@ -389,8 +380,8 @@ void add_sweep(CLI::App& app, GlobalOptions& options) {
       ->expected(0, 1)
       ->default_str("10")
       ->check(CLI::Range(1, 1000000));
-  add_dataset_options(*command, chosen->options.dataset, DatasetFlags::without_splits);
-  add_parameter_flags(*command, chosen->options);
+  add_dataset_options(*command, chosen->spec.data, DatasetFlags::without_splits);
+  add_parameter_flags(*command, chosen->spec);
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       sweep_command(context, *chosen, options);

@@ -1,11 +1,10 @@
 #include "cli/options/dataset_options.h"
 
-#include "creg/core/error.h"
-#include "io/data_folder.h"
+#include "run/open_data.h"
 
 namespace creg::cli {
 
-void add_dataset_options(CLI::App& command, DatasetOptions& options, DatasetFlags flags) {
+void add_dataset_options(CLI::App& command, DataSpec& options, DatasetFlags flags) {
   const bool all = flags == DatasetFlags::all;
   command
       .add_option(all ? "--dataset,dataset" : "--dataset", options.dataset,
@@ -26,7 +25,7 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, DatasetFlag
         ->type_name("FILE")
         ->group(own);
   }
-  command.add_flag("--directed", options.own.directed, "The edges have a direction")->group(own);
+  command.add_flag("--directed", options.directed, "The edges have a direction")->group(own);
   command
       .add_option("--transform", options.transforms,
                   "Also apply these, in this order: symmetrise, largest-component, row-normalise, "
@@ -35,27 +34,13 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, DatasetFlag
       ->delimiter(',');
 }
 
-Dataset open_chosen(const Context& context, const DatasetOptions& options,
-                    const GlobalOptions& globals) {
-  const bool own = !options.edges.empty();
-  if (!own && (!options.features.empty() || !options.labels.empty() || !options.splits.empty() ||
-               options.own.directed)) {
-    fail_input({.what = "--features, --labels, --splits and --directed go with --edges",
-                .hint = "name the edge list: --edges FILE"});
-  }
-  if (!own) return open_dataset(context, options.dataset, data_folder(globals.data_dir));
-  if (!options.dataset.empty()) {
-    fail_input({.what = "two datasets were named",
-                .found = "'" + options.dataset + "' and --edges " + options.edges,
-                .expected = "one of them"});
-  }
-  UserDatasetSpec spec = options.own;
-  spec.edges = options.edges;
-  if (spec.name.empty()) spec.name = spec.edges.stem().string();
-  spec.features = options.features;
-  spec.labels = options.labels;
-  spec.splits.assign(options.splits.begin(), options.splits.end());
-  return open_user_dataset(context, spec);
+DataSpec with_data_dir(DataSpec data, const GlobalOptions& globals) {
+  data.data_dir = globals.data_dir;
+  return data;
+}
+
+Dataset open_chosen(const Context& context, const DataSpec& data, const GlobalOptions& globals) {
+  return open_data(context, with_data_dir(data, globals));
 }
 
 }  // namespace creg::cli

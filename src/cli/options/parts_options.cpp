@@ -1,86 +1,18 @@
 #include "cli/options/parts_options.h"
 
-#include "core/text.h"
-#include "creg/core/error.h"
-#include "io/file.h"
-#include "io/split_file.h"
-
 namespace creg::cli {
-namespace {
 
-constexpr double default_share = 0.7;
-
-const Split& stored_split(const Graph& graph) {
-  if (graph.splits.empty()) {
-    fail_input({.what = "no stored split to take the parts from",
-                .file = graph.name,
-                .hint = "--parts by-number takes the first nodes for pretraining"});
-  }
-  return graph.splits.front();
-}
-
-}  // namespace
-
-void add_parts_options(CLI::App& command, PartsOptions& options) {
+void add_parts_options(CLI::App& command, PartsSpec& parts) {
   command
-      .add_option("--parts", options.parts,
+      .add_option("--parts", parts.parts,
                   "Which nodes are for pretraining: the first ones, those of the stored training "
                   "part (the rest in thirds: train, val, test), or all that a split file leaves "
                   "out [by-number; stored-train for reddit]")
       ->type_name("by-number|stored-train|FILE");
   command
-      .add_option("--pretrain-share", options.share,
+      .add_option("--pretrain-share", parts.share,
                   "by-number: the share of the nodes for pretraining [0.7]")
       ->type_name("0..1");
-}
-
-PretrainParts choose_parts(const Context& context, const Graph& graph,
-                           const PartsOptions& options) {
-  std::string parts = options.parts;
-  if (parts.empty()) {
-    const bool reddit = graph.name == "reddit" || graph.name.starts_with("synthetic:reddit");
-    parts = reddit && !graph.splits.empty() && options.share == 0 ? "stored-train" : "by-number";
-  }
-  if (options.share != 0 && parts != "by-number") {
-    fail_input({.what = "--pretrain-share belongs to --parts by-number",
-                .file = "--parts",
-                .found = parts});
-  }
-  if (parts == "by-number") {
-    return parts_by_number(graph.nodes(), options.share == 0 ? default_share : options.share);
-  }
-  if (parts == "stored-train") return parts_after_training(stored_split(graph), graph.nodes());
-  if (!is_there(parts)) {
-    fail_input({.what = "unknown parts",
-                .file = "--parts",
-                .found = in_quotes(parts),
-                .expected = "by-number, stored-train, or a split file"});
-  }
-  return parts_of_split(read_split_file(context, map_file(parts), graph).split, graph.nodes());
-}
-
-std::filesystem::path parts_path(const std::filesystem::path& directory) {
-  return directory / "parts.json";
-}
-
-void keep_parts(const std::filesystem::path& directory, const Graph& graph,
-                const PretrainParts& parts) {
-  SplitFile file;
-  file.protocol = "pretrain-finetune";
-  file.split = {.name = file.protocol, .train = parts.train, .val = parts.val, .test = parts.test};
-  write_split_file(parts_path(directory), graph, file);
-}
-
-PretrainParts kept_parts(const Context& context, const std::filesystem::path& directory,
-                         const Graph& graph) {
-  const std::filesystem::path path = parts_path(directory);
-  if (!is_there(path)) {
-    fail_input({.what = "the run was not pretrained on a part of its graph",
-                .file = directory.string(),
-                .expected = "a folder that creg pretrain wrote, with parts.json in it",
-                .hint = "any checkpoint can be fine-tuned with --checkpoint FILE --dataset NAME"});
-  }
-  return parts_of_split(read_split_file(context, map_file(path), graph).split, graph.nodes());
 }
 
 }  // namespace creg::cli

@@ -315,6 +315,27 @@ const std::vector<Parameter>& train_parameters() {
   return table;
 }
 
+std::vector<Parameter> parameters_of(const TrainConfig& config) {
+  std::vector<Parameter> all = train_parameters();
+  if (!config.added) return all;
+  for (const OwnParameter& own : config.added->parameters) {
+    const bool known = std::any_of(all.begin(), all.end(),
+                                   [&](const Parameter& one) { return one.key == own.key; });
+    if (known) continue;
+    all.push_back(parameter_of(own));
+    all.back().group = "Method " + config.added->name;
+    all.back().methods = {config.added->name};
+  }
+  return all;
+}
+
+Parameter find_parameter(std::string_view key, const TrainConfig& config) {
+  for (Parameter& parameter : parameters_of(config)) {
+    if (parameter.key == key) return std::move(parameter);
+  }
+  return find_parameter(key);
+}
+
 const Parameter& find_parameter(std::string_view key) {
   std::vector<std::string> keys;
   for (const Parameter& parameter : train_parameters()) {

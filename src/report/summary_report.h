@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace creg::cli {
+namespace creg {
 
 /// {"mean", "std", "values"}, or null for no values.
 nlohmann::ordered_json summary_json(const std::vector<double>& values);
@@ -17,4 +17,4 @@ std::string percent_header();
 /// Empty for no values.
 std::string percent_row(std::string_view label, const std::vector<double>& values);
 
-}  // namespace creg::cli
+}  // namespace creg

@@ -1,12 +1,12 @@
-#include "cli/reports/cluster_report.h"
+#include "report/cluster_report.h"
 
 #include <fmt/format.h>
 
-#include "cli/reports/summary_report.h"
 #include "core/text.h"
 #include "creg/learn/metrics.h"
+#include "report/summary_report.h"
 
-namespace creg::cli {
+namespace creg {
 namespace {
 
 nlohmann::ordered_json pca_json(const ClusterResult& result) {
@@ -95,4 +95,4 @@ std::string cluster_table(const ClusterReport& report) {
   return text;
 }
 
-}  // namespace creg::cli
+}  // namespace creg

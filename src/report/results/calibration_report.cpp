@@ -1,12 +1,12 @@
-#include "cli/reports/calibration_report.h"
+#include "report/calibration_report.h"
 
 #include <fmt/format.h>
 
-#include "cli/reports/summary_report.h"
 #include "core/text.h"
 #include "creg/learn/metrics.h"
+#include "report/summary_report.h"
 
-namespace creg::cli {
+namespace creg {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -422,4 +422,4 @@ std::string calibration_text(const CalibrationReport& report) {
   return text;
 }
 
-}  // namespace creg::cli
+}  // namespace creg

@@ -11,7 +11,7 @@
 #include "calibration/embedding_calibration.h"
 #include "calibration/generalisation_bound.h"
 
-namespace creg::cli {
+namespace creg {
 
 /// ece, q_positive … by the names that scripts rely on; null where labels are missing.
 nlohmann::ordered_json calibration_figures(const EmbeddingCalibration& found);
@@ -40,4 +40,4 @@ struct CalibrationReport {
 nlohmann::ordered_json calibration_json(const CalibrationReport& report);
 std::string calibration_text(const CalibrationReport& report);
 
-}  // namespace creg::cli
+}  // namespace creg

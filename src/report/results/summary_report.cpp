@@ -1,4 +1,4 @@
-#include "cli/reports/summary_report.h"
+#include "report/summary_report.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "creg/learn/metrics.h"
 
-namespace creg::cli {
+namespace creg {
 
 nlohmann::ordered_json summary_json(const std::vector<double>& values) {
   if (values.empty()) return nullptr;
@@ -27,4 +27,4 @@ std::string percent_row(std::string_view label, const std::vector<double>& value
                      100 * summary.std, 100 * *least, 100 * *most);
 }
 
-}  // namespace creg::cli
+}  // namespace creg

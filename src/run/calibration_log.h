@@ -8,7 +8,7 @@
 #include "creg/graph/graph.h"
 #include "creg/train/trainer.h"
 
-namespace creg::cli {
+namespace creg {
 
 class CalibrationLog {
  public:
@@ -31,4 +31,4 @@ class CalibrationLog {
   bool started_ = false;
 };
 
-}  // namespace creg::cli
+}  // namespace creg

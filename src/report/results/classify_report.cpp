@@ -1,11 +1,11 @@
-#include "cli/reports/classify_report.h"
+#include "report/classify_report.h"
 
 #include <fmt/format.h>
 
-#include "cli/reports/summary_report.h"
 #include "core/text.h"
+#include "report/summary_report.h"
 
-namespace creg::cli {
+namespace creg {
 
 nlohmann::ordered_json classify_json(const ClassifyResult& result, const std::string& dataset) {
   nlohmann::ordered_json out = {{"task", "classify"},
@@ -39,4 +39,4 @@ std::string classify_table(const ClassifyResult& result, const std::string& data
   return text;
 }
 
-}  // namespace creg::cli
+}  // namespace creg

@@ -1,15 +1,15 @@
-#include "cli/calibration_log.h"
+#include "run/calibration_log.h"
 
 #include <nlohmann/json.hpp>
 
-#include "cli/reports/calibration_report.h"
 #include "creg/core/progress.h"
 #include "io/file.h"
+#include "report/calibration_report.h"
 
-namespace creg::cli {
+namespace creg {
 namespace {
 
-Context in_silence(const Context& context) {
+Context undisturbed(const Context& context) {
   Context::Options options = context.options();
   options.progress = make_silent_progress();
   // A look that has begun is finished; the trainer notices Ctrl-C afterwards.
@@ -21,7 +21,7 @@ Context in_silence(const Context& context) {
 
 CalibrationLog::CalibrationLog(const Context& context, const Graph& graph,
                                std::filesystem::path path, int every, bool resume)
-    : context_(in_silence(context)), graph_(graph), path_(std::move(path)), every_(every) {
+    : context_(undisturbed(context)), graph_(graph), path_(std::move(path)), every_(every) {
   if (resume && is_there(path_)) text_ = map_file(path_).text();
 }
 
@@ -60,4 +60,4 @@ void CalibrationLog::record(const Snapshot& snapshot) {
   write_file(path_, text_);
 }
 
-}  // namespace creg::cli
+}  // namespace creg

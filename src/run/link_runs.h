@@ -1,12 +1,14 @@
-// All runs of link prediction: a model per edge split and seed, trained and evaluated.
+// Link prediction from the beginning: models trained on the training edges of several splits, and a
+// predictor on each.
 #pragma once
 
 #include <filesystem>
 
-#include "cli/options/train_options.h"
+#include "creg/core/context.h"
+#include "creg/run/plan.h"
 #include "creg/tasks/link.h"
 
-namespace creg::cli {
+namespace creg {
 
 struct LinkPlan {
   int splits = 5;  ///< edge splits of seeds 0 … splits-1
@@ -22,8 +24,7 @@ struct LinkRuns {
   double seconds = 0;  ///< of training, all runs together; those found finished not counted
 };
 
-/// The runs are done side by side, one thread each, when there are threads and memory for it.
-LinkRuns run_links(const Context& context, const ChosenRun& run, const DatasetOptions& dataset,
-                   const LinkPlan& plan);
+/// `run` is of the whole graph.
+LinkRuns run_links(const Context& context, const RunPlan& run, const LinkPlan& plan);
 
-}  // namespace creg::cli
+}  // namespace creg

@@ -8,7 +8,7 @@
 
 #include "creg/tasks/cluster.h"
 
-namespace creg::cli {
+namespace creg {
 
 /// One way to cluster, or several of which the one of the highest mean accuracy is reported, the
 /// first of equal ones. That choice looks at labels, and the reports say so.
@@ -26,4 +26,4 @@ nlohmann::ordered_json cluster_json(const ClusterReport& report);
 /// The same in percent.
 std::string cluster_table(const ClusterReport& report);
 
-}  // namespace creg::cli
+}  // namespace creg

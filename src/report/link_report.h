@@ -6,7 +6,7 @@
 
 #include "creg/tasks/link.h"
 
-namespace creg::cli {
+namespace creg {
 
 /// The object that `creg eval link --json` prints: rates as fractions.
 nlohmann::ordered_json link_json(const LinkResult& result, const std::string& dataset);
@@ -14,4 +14,4 @@ nlohmann::ordered_json link_json(const LinkResult& result, const std::string& da
 /// The same in percent.
 std::string link_table(const LinkResult& result, const std::string& dataset);
 
-}  // namespace creg::cli
+}  // namespace creg

@@ -1,13 +1,13 @@
-#include "cli/reports/link_report.h"
+#include "report/link_report.h"
 
 #include <fmt/format.h>
 
 #include <set>
 
-#include "cli/reports/summary_report.h"
 #include "core/text.h"
+#include "report/summary_report.h"
 
-namespace creg::cli {
+namespace creg {
 namespace {
 
 std::int64_t split_count(const LinkResult& result) {
@@ -69,4 +69,4 @@ std::string link_table(const LinkResult& result, const std::string& dataset) {
   return text;
 }
 
-}  // namespace creg::cli
+}  // namespace creg

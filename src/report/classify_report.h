@@ -6,7 +6,7 @@
 
 #include "creg/tasks/classify.h"
 
-namespace creg::cli {
+namespace creg {
 
 /// The object that `creg eval classify --json` prints and DIR/result.json holds: rates as
 /// fractions, what does not exist as null.
@@ -15,4 +15,4 @@ nlohmann::ordered_json classify_json(const ClassifyResult& result, const std::st
 /// The same in percent.
 std::string classify_table(const ClassifyResult& result, const std::string& dataset);
 
-}  // namespace creg::cli
+}  // namespace creg

@@ -1,0 +1,94 @@
+// What will happen in a run: decided once, before it begins, and recorded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "creg/core/context.h"
+#include "creg/core/named_enum.h"
+#include "creg/graph/edge_split.h"
+#include "creg/graph/graph.h"
+#include "creg/io/dataset.h"
+#include "creg/run/spec.h"
+#include "creg/train/config.h"
+
+namespace creg {
+
+/// Where the value of a setting comes from.
+enum class Origin {
+  standard,  ///< its default
+  recipe,
+  asked,    ///< somebody set it for this run
+  batches,  ///< training in batches knows no other
+};
+template <>
+struct EnumNames<Origin> {
+  static constexpr std::array<std::string_view, 4> names = {"default", "recipe", "asked",
+                                                            "batches"};
+};
+
+/// The edges that a run does not see, and the graph that has them.
+struct HeldOutEdges {
+  Graph whole;
+  std::uint64_t seed = 0;
+  EdgeSplit split;
+};
+
+struct PretrainParts;
+
+struct RunPlan {
+  DataSpec data;  ///< what was asked for
+  Dataset dataset;
+  Graph graph;  ///< prepared; with its training edges alone, or a part of it, where that was asked
+  TrainConfig config;
+  std::map<std::string, Origin> origins;         ///< of every setting that is not at its default
+  std::string recipe;                            ///< "recipes/ml/cora.toml", a file, or "none"
+  std::shared_ptr<const HeldOutEdges> held_out;  ///< null: trained on all edges
+  /// Null: trained on the whole graph; else `graph` is the part for pretraining.
+  std::shared_ptr<const PretrainParts> parts;
+  std::shared_ptr<const Graph> whole;  ///< what the parts are of
+
+  std::vector<std::uint64_t> seeds;
+  /// Where the runs are kept: a single seed in the folder itself, several in seed-<s> below it.
+  /// Empty: nothing is written.
+  std::filesystem::path directory;
+  bool several = false;  ///< folders per seed even for one
+  bool resume = false;
+  bool evaluate = true;
+  int eval_splits = 0;
+  int calibrate = 0;
+  /// Where calibration.jsonl goes when the runs themselves are not kept: into seed-<s> below this.
+  std::filesystem::path calibration_folder;
+
+  std::vector<MemoryPart> memory;  ///< of one run, estimated
+  std::int64_t memory_bytes = 0;   ///< all of it
+  int all_threads = 1;             ///< of this command
+  int threads = 1;                 ///< of each run: runs side by side have one each
+};
+
+/// Opens the dataset (the recipe's, where none is named) and settles everything; says in the log
+/// which recipe it took. What makes no sense together is an input error.
+RunPlan plan_run(const Context& context, const RunSpec& spec);
+
+/// The same for a dataset that is open.
+RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& spec);
+
+/// The run in this folder, to be continued, on as many threads as it began with (the same number
+/// gives the same bytes) or, with `own_threads`, on those of the Context.
+RunPlan plan_resume(const Context& context, const std::filesystem::path& directory,
+                    const std::filesystem::path& data_dir, bool own_threads);
+
+/// Says again how many runs go side by side, and how many threads each has, after the number of
+/// seeds or the configuration changed.
+void schedule_runs(RunPlan& plan);
+
+/// runs/<dataset>-<method>, made fit for a file name.
+std::filesystem::path default_run_folder(const RunPlan& plan);
+
+}  // namespace creg

@@ -1,0 +1,102 @@
+#include "run/embeddings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "io/seed_folders.h"
+#include "run/run_folder.h"
+
+namespace creg {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse_mixture(const fs::path& folder, std::string_view what,
+                                 std::string_view one, std::string_view other) {
+  fail_input({.what = fmt::format("the runs differ in their {}", what),
+              .file = folder.string(),
+              .found = fmt::format("{} and {}", one, other),
+              .expected = "seeds of one configuration",
+              .hint = "evaluate the folders one by one"});
+}
+
+std::string split_name(const std::optional<std::uint64_t>& seed) {
+  return seed ? std::to_string(*seed) : "none";
+}
+
+}  // namespace
+
+EmbeddingSource find_embeddings(const fs::path& path) {
+  EmbeddingSource source;
+  if (!fs::is_directory(path)) {
+    source.files = {path};
+    return source;
+  }
+  std::vector<fs::path> folders = {path};
+  if (!is_there(path / "embedding.npy")) folders = seed_folders(path);
+  if (folders.empty()) {
+    fail_input({.what = "there is no embedding in this folder",
+                .file = path.string(),
+                .expected = "embedding.npy, or folders seed-0, seed-1 … that hold one each",
+                .hint = "creg train --out DIR writes it"});
+  }
+  for (const fs::path& folder : folders) {
+    // Seeds without a configuration of their own share that of the folder above.
+    const fs::path recorded = is_there(folder / "config.toml") ? folder : path;
+    const RunRecord settings =
+        is_there(recorded / "config.toml") ? read_record(recorded) : RunRecord{};
+    const std::optional<bool> final_norm = truth_of(settings, "final_norm");
+    if (source.files.empty()) {
+      source.dataset = settings.dataset;
+      source.transforms = settings.transforms;
+      source.final_norm = final_norm;
+      source.edge_split = settings.edge_split;
+    } else if (settings.dataset != source.dataset) {
+      refuse_mixture(path, "dataset", in_quotes(source.dataset), in_quotes(settings.dataset));
+    } else if (settings.transforms != source.transforms) {
+      refuse_mixture(path, "transforms", join_words(source.transforms, ", "),
+                     join_words(settings.transforms, ", "));
+    } else if (final_norm != source.final_norm) {
+      refuse_mixture(path, "final_norm", "true", "false");
+    } else if (settings.edge_split != source.edge_split) {
+      refuse_mixture(path, "edge split", split_name(source.edge_split),
+                     split_name(settings.edge_split));
+    }
+    source.files.push_back(folder / "embedding.npy");
+  }
+  return source;
+}
+
+DataSpec dataset_of(const EmbeddingSource& source, DataSpec asked) {
+  if (asked.dataset.empty() && asked.edges.empty()) {
+    asked.dataset = source.dataset;
+    if (asked.transforms.empty()) asked.transforms = source.transforms;
+  }
+  return asked;
+}
+
+std::optional<Normalize> normalize_of(const EmbeddingSource& source, const std::string& asked) {
+  if (!asked.empty()) return parse_normalize(asked);
+  if (source.final_norm.value_or(false)) return Normalize::l2;
+  return std::nullopt;
+}
+
+DenseMatrix read_embedding(const fs::path& path) {
+  const Bytes bytes = map_file(path);
+  if (!is_npy(bytes)) {
+    fail_input({.what = "not an .npy file",
+                .file = path.string(),
+                .expected = "an embedding as creg train writes it: embedding.npy"});
+  }
+  const NdArray array = read_npy(bytes);
+  array.require_dimensions(2);
+  return array.to_matrix();
+}
+
+}  // namespace creg

@@ -1,0 +1,221 @@
+#include "run/execute.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "core/build_info.h"
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "creg/graph/splits.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "ops/tensor_memory.h"
+#include "report/classify_report.h"
+#include "run/calibration_log.h"
+#include "run/run_folder.h"
+#include "run/scheduler.h"
+#include "run/selection.h"
+#include "train/memory_estimate.h"
+#include "train/parameters.h"
+
+namespace creg {
+namespace {
+
+ClassifyOptions options_of(const RunPlan& plan) {
+  ClassifyOptions options;
+  options.protocol = plan.dataset.protocol;
+  options.splits = plan.eval_splits;
+  if (plan.config.final_norm) options.normalize = Normalize::l2;
+  return options;
+}
+
+/// The split whose training labels a supervised run sees, by its number: seeds differ in it where
+/// splits are drawn.
+int supervised_split(const Graph& graph, const std::string& protocol, std::uint64_t seed) {
+  const std::optional<int> stored = fixed_split_count(graph, protocol);
+  return static_cast<int>(stored ? seed % static_cast<std::uint64_t>(*stored) : seed);
+}
+
+/// Judges the embedding where the run selects by it, keeps the log of its calibration, and counts
+/// epochs.
+class Watcher final : public TrainObserver {
+ public:
+  Watcher(const Context& context, Selection selection, std::optional<CalibrationLog> log,
+          ProgressTask* epochs)
+      : context_(context),
+        selection_(std::move(selection)),
+        log_(std::move(log)),
+        epochs_(epochs) {}
+
+  bool wants_snapshot(int epochs_done, bool over) override {
+    return log_ && log_->wants(epochs_done, over);
+  }
+  void look(const Snapshot& snapshot) override { log_->record(snapshot); }
+
+  void epoch_done(const EpochStatistics& /*statistics*/) override {
+    // After Ctrl-C the trainer first writes its checkpoint.
+    if (epochs_ != nullptr && !context_.stopped()) epochs_->advance();
+    ++done_;
+  }
+
+  std::optional<double> score(Select by, const ModelOutput& output) override {
+    return selection_.score(by, output);
+  }
+
+  int done() const { return done_; }
+
+ private:
+  const Context& context_;
+  Selection selection_;
+  std::optional<CalibrationLog> log_;
+  ProgressTask* epochs_;
+  int done_ = 0;
+};
+
+std::optional<CalibrationLog> calibration_log_of(const Context& context, const RunPlan& plan,
+                                                 const RunFiles& files) {
+  std::filesystem::path folder = files.directory;
+  if (!plan.calibration_folder.empty()) {
+    folder = plan.calibration_folder / ("seed-" + std::to_string(context.seed()));
+    std::filesystem::create_directories(folder);
+  }
+  if (plan.calibrate == 0 || folder.empty()) return std::nullopt;
+  return CalibrationLog(context, plan.graph, folder / "calibration.jsonl", plan.calibrate,
+                        files.resume);
+}
+
+/// What says that the embedding has seen a part of the edges only.
+nlohmann::ordered_json edge_split_json(const RunPlan& plan) {
+  if (!plan.held_out) return nullptr;
+  return {{"protocol", std::string(edge_split_protocol)},
+          {"seed", plan.held_out->seed},
+          {"trained_on", "training edges only"},
+          {"training_edges", plan.graph.adjacency.nonzeros() / 2}};
+}
+
+}  // namespace
+
+SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask* epochs) {
+  SeedResult result;
+  result.seed = context.seed();
+  RunFiles files;
+  if (!plan.directory.empty()) {
+    files.directory = seed_folder(plan, context.seed());
+    files.resume = plan.resume && is_there(files.directory / "checkpoint.pt");
+  }
+  ClassifyOptions options = options_of(plan);
+  Split supervised;
+  if (method_of(plan.config).labels) {
+    const std::string protocol =
+        options.protocol.empty() ? default_protocol(plan.graph) : options.protocol;
+    options.split = supervised_split(plan.graph, protocol, context.seed());
+    supervised = make_split(context, plan.graph, protocol, options.seed, *options.split);
+  }
+  Watcher watcher(context, Selection(context, plan.graph, options),
+                  calibration_log_of(context, plan, files), epochs);
+  result.training =
+      train(context, plan.graph, plan.config, files, &watcher, supervised.train.span());
+  // Epochs that patience spared count as done.
+  if (epochs != nullptr && !context.stopped()) {
+    epochs->advance(plan.config.epochs - watcher.done());
+  }
+  if (!files.directory.empty()) {
+    write_npy(files.directory / "embedding.npy", result.training.embedding);
+    write_nodes(files.directory / "nodes.tsv", plan.graph);
+  }
+  if (plan.evaluate && plan.graph.has_labels()) {
+    try {
+      result.classification = judge_output(
+          context, plan.graph, {result.training.embedding, result.training.class_scores}, options);
+    } catch (const Error& error) {
+      // The embedding is what was asked for: labels that cannot be evaluated do not spoil it.
+      context.log().write(LogLevel::warning, std::string("not evaluated: ") + error.what());
+    }
+  }
+  if (!files.directory.empty()) {
+    RunPlan alone = plan;
+    alone.threads = context.threads();
+    write_file(files.directory / "result.json",
+               result_json({std::move(alone), {result}}).dump(2) + "\n");
+  }
+  return result;
+}
+
+RunResult execute(const Context& context, const RunPlan& plan) {
+  install_tensor_memory();
+  require_memory({plan.memory, plan.memory_bytes}, 1, available_memory());
+  Context::Options options = context.options();
+  options.threads = plan.all_threads;
+  const Context all(options);
+  const auto tasks = static_cast<std::int64_t>(plan.seeds.size());
+  const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes);
+  RunResult result{.plan = plan, .seeds = std::vector<SeedResult>(plan.seeds.size())};
+  if (!scheduler.side_by_side()) {
+    for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
+      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan);
+    }
+  } else {
+    ProgressTask epochs(all, fmt::format("{} x {} epochs", tasks, plan.config.method),
+                        tasks * plan.config.epochs, "epochs");
+    scheduler.run([&](std::int64_t task) {
+      const auto i = static_cast<std::size_t>(task);
+      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan, &epochs);
+    });
+    epochs.finish();
+  }
+  if (plan.several && !plan.directory.empty()) {
+    write_file(plan.directory / "result.json", result_json(result).dump(2) + "\n");
+  }
+  return result;
+}
+
+nlohmann::ordered_json config_json(const TrainConfig& config) {
+  nlohmann::ordered_json out;
+  for (const Parameter& parameter : parameters_of(config)) {
+    const std::string text = parameter.get(config);
+    const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(text, nullptr, false);
+    out[parameter.key] =
+        parsed.is_number() || parsed.is_boolean() ? parsed : nlohmann::ordered_json(text);
+  }
+  return out;
+}
+
+nlohmann::ordered_json result_json(const RunResult& result) {
+  const RunPlan& plan = result.plan;
+  nlohmann::ordered_json out;
+  std::vector<ClassifyResult> classified;
+  for (const SeedResult& seed : result.seeds) {
+    if (seed.classification) classified.push_back(*seed.classification);
+  }
+  if (classified.empty()) {
+    out = {{"task", nullptr}, {"dataset", plan.graph.name}, {"metrics", nullptr}};
+  } else {
+    out = classify_json(pool_results(classified), plan.graph.name);
+  }
+  out["edge_split"] = edge_split_json(plan);
+  out["config"] = config_json(plan.config);
+  out["recipe"] = plan.recipe;
+  out["version"] = build_info().version;
+  out["threads"] = plan.threads;
+  double seconds = 0;
+  nlohmann::ordered_json seeds = nlohmann::ordered_json::array();
+  nlohmann::ordered_json epochs = nlohmann::ordered_json::array();
+  nlohmann::ordered_json best = nlohmann::ordered_json::array();
+  for (const SeedResult& seed : result.seeds) {
+    seconds += seed.training.seconds;
+    seeds.push_back(seed.seed);
+    epochs.push_back(seed.training.epochs_run);
+    best.push_back(seed.training.best_epoch);
+  }
+  const bool one = result.seeds.size() == 1;
+  out["seconds"] = seconds;
+  out[one ? "seed" : "seeds"] = one ? seeds.front() : seeds;
+  out["epochs_run"] = one ? epochs.front() : epochs;
+  out["best_epoch"] = one ? best.front() : best;
+  return out;
+}
+
+}  // namespace creg

@@ -1,0 +1,35 @@
+#include "run/open_data.h"
+
+#include "creg/core/error.h"
+#include "io/data_folder.h"
+
+namespace creg {
+
+Dataset open_data(const Context& context, const DataSpec& spec) {
+  const bool own = !spec.edges.empty();
+  if (!own &&
+      (!spec.features.empty() || !spec.labels.empty() || !spec.splits.empty() || spec.directed)) {
+    fail_input({.what = "--features, --labels, --splits and --directed go with --edges",
+                .hint = "name the edge list: --edges FILE"});
+  }
+  if (!own) return open_dataset(context, spec.dataset, data_folder(spec.data_dir.string()));
+  if (!spec.dataset.empty()) {
+    fail_input({.what = "two datasets were named",
+                .found = "'" + spec.dataset + "' and --edges " + spec.edges,
+                .expected = "one of them"});
+  }
+  UserDatasetSpec files;
+  files.edges = spec.edges;
+  files.name = files.edges.stem().string();
+  files.features = spec.features;
+  files.labels = spec.labels;
+  files.splits.assign(spec.splits.begin(), spec.splits.end());
+  files.directed = spec.directed;
+  return open_user_dataset(context, files);
+}
+
+Graph open_graph(const Context& context, const DataSpec& spec) {
+  return prepare_graph(context, open_data(context, spec), spec.transforms);
+}
+
+}  // namespace creg

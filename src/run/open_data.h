@@ -1,0 +1,15 @@
+// From what is asked for (DataSpec) to a dataset.
+#pragma once
+
+#include "creg/core/context.h"
+#include "creg/io/dataset.h"
+#include "creg/run/spec.h"
+
+namespace creg {
+
+Dataset open_data(const Context& context, const DataSpec& spec);
+
+/// The dataset, prepared for training with the transforms asked for.
+Graph open_graph(const Context& context, const DataSpec& spec);
+
+}  // namespace creg

@@ -1,0 +1,229 @@
+#include "creg/run/plan.h"
+
+#include <cctype>
+#include <utility>
+
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "graph/transforms.h"
+#include "io/catalogue.h"
+#include "io/file.h"
+#include "run/open_data.h"
+#include "run/parts.h"
+#include "run/run_folder.h"
+#include "run/scheduler.h"
+#include "train/memory_estimate.h"
+#include "train/parameters.h"
+#include "train/recipes.h"
+
+namespace creg {
+namespace {
+
+/// Sets a parameter and remembers who did.
+void settle(RunPlan& plan, const Parameter& parameter, const std::string& value, Origin origin) {
+  parameter.set(plan.config, value);
+  plan.origins[parameter.key] = origin;
+}
+
+void take_recipe(RunPlan& plan, const std::string& text, const std::string& file) {
+  const TrainConfig before = plan.config;
+  apply_recipe(plan.config, text, file);
+  for (const Parameter& parameter : parameters_of(plan.config)) {
+    if (parameter.get(plan.config) != parameter.get(before)) {
+      plan.origins[parameter.key] = Origin::recipe;
+    }
+  }
+}
+
+/// The method comes first: its recipe is then looked for, and its own parameters are known.
+void settle_method(RunPlan& plan, const RunSpec& spec) {
+  plan.config.added = spec.added;
+  const auto named = spec.settings.find("method");
+  if (named == spec.settings.end()) return;
+  if (spec.added && spec.added->name == named->second) {
+    plan.config.method = named->second;
+    plan.origins["method"] = Origin::asked;
+  } else {
+    settle(plan, find_parameter("method"), named->second, Origin::asked);
+  }
+}
+
+void settle_settings(RunPlan& plan, const Settings& settings) {
+  for (const auto& [key, value] : settings) find_parameter(key, plan.config);
+  // In the order of the table: some look at what others have set.
+  for (const Parameter& parameter : parameters_of(plan.config)) {
+    const auto given = settings.find(parameter.key);
+    if (given == settings.end() || parameter.key == "method") continue;
+    try {
+      settle(plan, parameter, given->second, Origin::asked);
+    } catch (const Error& error) {
+      ErrorDetail detail = error.detail();
+      detail.file = parameter.flag();
+      fail_input(std::move(detail));
+    }
+  }
+}
+
+/// What batches cannot do and nobody asks for gives way, and the log says so.
+void settle_batches(const Context& context, RunPlan& plan, const Settings& asked) {
+  TrainConfig& config = plan.config;
+  const MethodEntry& method = method_of(config);
+  if (config.batch.size == 0 || method.steps != StepsBy::neighbourhoods) return;
+  if (!runs_in_batches(config.encoder.kind) && !asked.contains("encoder")) {
+    settle(plan, find_parameter("encoder"), name_of(EncoderKind::sage), Origin::batches);
+    if (!asked.contains("layers")) {
+      settle(plan, find_parameter("layers"), std::to_string(config.batch.fanouts.size()),
+             Origin::batches);
+    }
+    context.log().write(LogLevel::info, "in batches: encoder sage, layers " +
+                                            std::to_string(config.encoder.layers));
+  }
+  for (const auto& [key, value] : method.in_batches) {
+    const Parameter& parameter = find_parameter(key, config);
+    if (asked.contains(key) || parameter.get(config) == value) continue;
+    settle(plan, parameter, value, Origin::batches);
+    context.log().write(LogLevel::info, "in batches: " + key + " " + value);
+  }
+}
+
+void settle_configuration(const Context& context, RunPlan& plan, const RunSpec& spec,
+                          bool from_file) {
+  settle_method(plan, spec);
+  if (!from_file) {
+    const std::string name =
+        plan.dataset.entry == nullptr ? "" : std::string(plan.dataset.entry->name);
+    const Recipe* const shipped =
+        spec.recipe == "none" ? nullptr : find_recipe(plan.config.method, name);
+    if (shipped != nullptr) {
+      take_recipe(plan, shipped->text, shipped->path);
+      plan.recipe = "recipes/" + shipped->path;
+    } else {
+      plan.recipe = "none";
+    }
+  }
+  settle_settings(plan, spec.settings);
+  settle_batches(context, plan, spec.settings);
+  check_config(plan.config);
+  context.log().write(LogLevel::info, plan.recipe == "none"
+                                          ? "no recipe: the defaults and the flags"
+                                          : "recipe: " + plan.recipe);
+}
+
+/// Leaves the plan the part of its graph that is for pretraining.
+void take_part(const Context& context, RunPlan& plan, PretrainParts parts) {
+  Graph part = induced_subgraph(context, plan.graph, parts.pretrain.span());
+  plan.whole = std::make_shared<const Graph>(std::move(plan.graph));
+  plan.graph = std::move(part);
+  plan.parts = std::make_shared<const PretrainParts>(std::move(parts));
+  plan.evaluate = false;
+}
+
+std::vector<std::uint64_t> seed_list(int seeds, std::uint64_t single) {
+  if (seeds == 0) return {single};
+  std::vector<std::uint64_t> list;
+  for (int s = 0; s < seeds; ++s) list.push_back(static_cast<std::uint64_t>(s));
+  return list;
+}
+
+/// The plan with its configuration; `plan.dataset` is open.
+void settle_graph(const Context& context, RunPlan& plan) {
+  plan.graph = prepare_graph(context, plan.dataset, plan.data.transforms);
+  if (plan.config.link_counts) {
+    plan.graph.adjacency = sum_directions(context, plan.dataset.raw).adjacency;
+  }
+}
+
+void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
+  settle_graph(context, plan);
+  if (spec.edge_split) hold_out_edges(context, plan, *spec.edge_split);
+  plan.evaluate = spec.evaluate;
+  if (spec.pretrain) take_part(context, plan, choose_parts(context, plan.graph, *spec.pretrain));
+  plan.directory = spec.out;
+  plan.several = spec.seeds > 0;
+  plan.seeds = seed_list(spec.seeds, context.seed());
+  plan.eval_splits = spec.eval_splits;
+  plan.calibrate = spec.calibrate;
+  plan.all_threads = context.threads();
+  schedule_runs(plan);
+}
+
+/// From a recipe in a file, which may name the dataset.
+bool takes_file(const RunSpec& spec) {
+  return !spec.recipe.empty() && spec.recipe != "none";
+}
+
+}  // namespace
+
+void schedule_runs(RunPlan& plan) {
+  const MemoryEstimate estimate = estimate_memory(plan.graph, plan.config);
+  plan.memory = estimate.parts;
+  plan.memory_bytes = estimate.total;
+  const Context context({.threads = plan.all_threads});
+  plan.threads = Scheduler(context, static_cast<std::int64_t>(plan.seeds.size()), estimate.total)
+                     .threads_each();
+}
+
+RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& spec) {
+  RunPlan plan;
+  plan.data = spec.data;
+  plan.dataset = dataset;
+  if (takes_file(spec)) {
+    take_recipe(plan, std::string(map_file(spec.recipe).text()), spec.recipe);
+    plan.recipe = spec.recipe;
+  }
+  settle_configuration(context, plan, spec, takes_file(spec));
+  settle_rest(context, plan, spec);
+  return plan;
+}
+
+RunPlan plan_run(const Context& context, const RunSpec& spec) {
+  DataSpec data = spec.data;
+  if (takes_file(spec) && data.dataset.empty() && data.edges.empty()) {
+    TrainConfig ignored;
+    data.dataset = apply_recipe(ignored, std::string(map_file(spec.recipe).text()), spec.recipe);
+  }
+  RunSpec known = spec;
+  known.data = data;
+  return plan_run(context, open_data(context, data), known);
+}
+
+RunPlan plan_resume(const Context& context, const std::filesystem::path& directory,
+                    const std::filesystem::path& data_dir, bool own_threads) {
+  const RunRecord record = read_record(directory);
+  RunSpec spec;
+  spec.data = {.dataset = record.dataset, .transforms = record.transforms, .data_dir = data_dir};
+  spec.recipe = "none";
+  const TrainConfig config = config_of(record);
+  for (const Parameter& parameter : parameters_of(config)) {
+    spec.settings[parameter.key] = parameter.get(config);
+  }
+  RunPlan plan;
+  plan.data = spec.data;
+  plan.dataset = open_data(context, spec.data);
+  settle_configuration(context, plan, spec, false);
+  plan.recipe = record.recipe;
+  settle_graph(context, plan);
+  plan.directory = directory;
+  plan.resume = true;
+  if (record.edge_split) hold_out_kept_edges(context, plan, *record.edge_split, directory);
+  if (record.pretrain) take_part(context, plan, kept_parts(context, directory, plan.graph));
+  plan.several = record.seeds > 0;
+  plan.calibrate = record.calibrate;
+  plan.seeds = seed_list(record.seeds, record.seed);
+  plan.all_threads = own_threads || record.threads == 0 ? context.threads() : record.threads;
+  schedule_runs(plan);
+  return plan;
+}
+
+std::filesystem::path default_run_folder(const RunPlan& plan) {
+  const std::string dataset = plan.whole ? plan.whole->name : plan.graph.name;
+  std::string name = dataset + "-" + plan.config.method;
+  for (char& c : name) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
+    if (!plain) c = '-';
+  }
+  return std::filesystem::path("runs") / (name + (plan.parts ? "-pretrain" : ""));
+}
+
+}  // namespace creg

@@ -1,0 +1,328 @@
+#include "run/run_folder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "core/text.h"
+#include "creg/core/error.h"
+#include "io/catalogue.h"
+#include "io/edge_split_file.h"
+#include "io/file.h"
+#include "run/parts.h"
+#include "train/parameters.h"
+
+namespace creg {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string absolute_path(const std::string& path) {
+  return fs::absolute(path).lexically_normal().string();
+}
+
+std::string toml_list(const std::vector<std::string>& values) {
+  std::string list;
+  for (const std::string& value : values) list += (list.empty() ? "" : ", ") + toml_string(value);
+  return "[" + list + "]";
+}
+
+/// The lines that describe a user's own files.
+std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
+  std::string text = "name = " + toml_string(name) + "\n";
+  text += "edges = " + toml_string(absolute_path(data.edges)) + "\n";
+  if (!data.features.empty()) {
+    text += "features = " + toml_string(absolute_path(data.features)) + "\n";
+  }
+  if (!data.labels.empty()) text += "labels = " + toml_string(absolute_path(data.labels)) + "\n";
+  if (!data.splits.empty()) {
+    std::vector<std::string> splits;
+    for (const std::string& split : data.splits) splits.push_back(absolute_path(split));
+    text += "splits = " + toml_list(splits) + "\n";
+  }
+  text += std::string("directed = ") + (data.directed ? "true" : "false") + "\n";
+  return text;
+}
+
+std::uint64_t whole_number(const Setting& setting, const std::string& file) {
+  std::uint64_t value = 0;
+  const char* const end = setting.value.data() + setting.value.size();
+  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
+  if (error != std::errc() || stop != end) {
+    fail_input({.what = "a wrong value for " + in_quotes(setting.key),
+                .file = file,
+                .place = "line " + std::to_string(setting.line),
+                .found = in_quotes(setting.value),
+                .expected = "a whole number"});
+  }
+  return value;
+}
+
+/// "a+b" as read_settings joins a list.
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+bool read_head(RunRecord& record, const Setting& setting) {
+  const std::string& key = setting.key;
+  const auto number = [&] { return whole_number(setting, record.file); };
+  if (key == "dataset") {
+    record.dataset = setting.value;
+  } else if (key == "recipe") {
+    record.recipe = setting.value;
+  } else if (key == "transforms") {
+    record.transforms = listed(setting.value);
+  } else if (key == "seed") {
+    record.seed = number();
+  } else if (key == "seeds") {
+    record.seeds = static_cast<int>(number());
+  } else if (key == "threads") {
+    record.threads = static_cast<int>(number());
+  } else if (key == "edge_split") {
+    record.edge_split = number();
+  } else if (key == "calibrate") {
+    record.calibrate = static_cast<int>(number());
+  } else if (key == "pretrain") {
+    record.pretrain = setting.value == "true";
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// What would be recorded of this plan, but for the seed and the threads of each run.
+RunRecord record_of(const RunPlan& plan) {
+  RunRecord record;
+  record.recipe = plan.recipe;
+  record.transforms = plan.data.transforms;
+  record.pretrain = plan.parts != nullptr;
+  record.calibrate = plan.calibrate;
+  if (plan.held_out) record.edge_split = plan.held_out->seed;
+  if (!plan.data.edges.empty()) {
+    record.dataset = absolute_path((plan.directory / "dataset.toml").string());
+  } else if (plan.dataset.entry != nullptr) {
+    record.dataset = plan.dataset.entry->name;
+  } else {
+    const std::string given = plan.dataset.source;
+    record.dataset = given.starts_with("synthetic:") ? given : absolute_path(given);
+  }
+  return record;
+}
+
+/// `key = value`, and where the value comes from.
+std::string settings_toml(const RunPlan& plan) {
+  std::string text;
+  for (const Parameter& parameter : parameters_of(plan.config)) {
+    text += parameter.key + " = " + toml_value(parameter.get(plan.config));
+    const auto origin = plan.origins.find(parameter.key);
+    if (origin != plan.origins.end()) text += "  # " + name_of(origin->second);
+    text += "\n";
+  }
+  return text;
+}
+
+void make_run_folder(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) fail_errno(error.value(), "cannot make the folder of the run", directory.string());
+}
+
+void refuse_other_contents(const fs::path& directory) {
+  if (is_there(directory / "config.toml")) return;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.path().filename() == "dataset.toml") continue;
+    fail_input({.what = "the folder holds something that is no run",
+                .file = directory.string(),
+                .found = entry.path().filename().string(),
+                .expected = "an empty folder, a new one, or that of an earlier run",
+                .hint = "choose another one with --out"});
+  }
+}
+
+void write_record(const fs::path& directory, const RunRecord& record, const RunPlan& plan) {
+  make_run_folder(directory);
+  refuse_other_contents(directory);
+  std::string text = "# A run of creg train; `creg train --resume` reads it.\n";
+  text += "dataset = " + toml_string(record.dataset) + "\n";
+  text += "recipe = " + toml_string(record.recipe) + "\n";
+  if (!record.transforms.empty()) text += "transforms = " + toml_list(record.transforms) + "\n";
+  // Half of all seeds are larger than a TOML integer.
+  text += "seed = " + toml_value(std::to_string(record.seed)) + "\n";
+  if (record.seeds > 0) text += "seeds = " + std::to_string(record.seeds) + "\n";
+  text += "threads = " + std::to_string(record.threads) + "\n";
+  if (record.edge_split) {
+    text += "edge_split = " + toml_value(std::to_string(*record.edge_split)) + "\n";
+  }
+  if (record.calibrate > 0) text += "calibrate = " + std::to_string(record.calibrate) + "\n";
+  if (record.pretrain) text += "pretrain = true\n";
+  write_file(directory / "config.toml", text + settings_toml(plan));
+}
+
+void write_held_out(const Context& context, const fs::path& directory, const HeldOutEdges& edges) {
+  write_edge_split_file(context, edge_split_path(directory), edges.whole,
+                        {.seed = edges.seed, .split = edges.split});
+}
+
+void write_own_dataset(const RunPlan& plan) {
+  if (plan.data.edges.empty()) return;
+  fs::create_directories(plan.directory);
+  write_file(plan.directory / "dataset.toml", own_dataset_toml(plan.data, plan.graph.name));
+}
+
+/// A folder of runs with other settings is not continued.
+void check_same_run(const RunRecord& kept, const RunPlan& plan) {
+  const auto same = [&](const std::string& what, const std::string& there,
+                        const std::string& here) {
+    if (there == here) return;
+    fail_input({.what = "the folder holds runs of another " + what,
+                .file = plan.directory.string(),
+                .found = there,
+                .expected = here,
+                .hint = "choose another one with --out"});
+  };
+  const RunRecord wanted = record_of(plan);
+  const auto split = [](const RunRecord& record) {
+    return record.edge_split ? std::to_string(*record.edge_split) : "none";
+  };
+  same("dataset", kept.dataset, wanted.dataset);
+  same("edge split", split(kept), split(wanted));
+  const TrainConfig config = config_of(kept);
+  for (const Parameter& parameter : parameters_of(plan.config)) {
+    same(parameter.key, parameter.get(config), parameter.get(plan.config));
+  }
+}
+
+void take_split(RunPlan& plan, std::uint64_t seed, EdgeSplit split) {
+  Graph train = split.train;
+  plan.held_out = std::make_shared<const HeldOutEdges>(
+      HeldOutEdges{.whole = std::move(plan.graph), .seed = seed, .split = std::move(split)});
+  plan.graph = std::move(train);
+}
+
+}  // namespace
+
+RunRecord read_record(const fs::path& directory) {
+  const fs::path path = directory / "config.toml";
+  if (!is_there(path)) {
+    fail_input({.what = "no run to resume there",
+                .file = directory.string(),
+                .expected = "a folder that creg train wrote, with config.toml in it"});
+  }
+  RunRecord record;
+  record.file = path.string();
+  for (Setting& setting : read_settings(map_file(path))) {
+    if (!read_head(record, setting)) record.settings.push_back(std::move(setting));
+  }
+  return record;
+}
+
+TrainConfig config_of(const RunRecord& record) {
+  TrainConfig config;
+  apply_settings(config, record.settings, record.file);
+  return config;
+}
+
+std::optional<bool> truth_of(const RunRecord& record, const std::string& key) {
+  std::optional<bool> value;
+  for (const Setting& setting : record.settings) {
+    if (setting.key != key) continue;
+    if (setting.value != "true" && setting.value != "false") {
+      fail_input({.what = key + " is neither true nor false",
+                  .file = record.file,
+                  .place = "line " + std::to_string(setting.line),
+                  .found = in_quotes(setting.value)});
+    }
+    value = setting.value == "true";
+  }
+  return value;
+}
+
+fs::path seed_folder(const RunPlan& plan, std::uint64_t seed) {
+  return plan.several ? plan.directory / ("seed-" + std::to_string(seed)) : plan.directory;
+}
+
+void write_records(const Context& context, const RunPlan& plan) {
+  write_own_dataset(plan);
+  RunRecord record = record_of(plan);
+  const auto write = [&](const fs::path& directory) {
+    write_record(directory, record, plan);
+    fs::remove(edge_split_path(directory));
+    if (plan.held_out) {
+      // What an earlier run left here has seen other edges.
+      fs::remove(directory / "embedding.npy");
+      fs::remove(directory / "checkpoint.pt");
+      fs::remove(directory / "result.json");
+      write_held_out(context, directory, *plan.held_out);
+    }
+  };
+  record.threads = plan.several ? plan.all_threads : plan.threads;
+  record.seed = plan.several ? context.seed() : plan.seeds.front();
+  record.seeds = plan.several ? static_cast<int>(plan.seeds.size()) : 0;
+  write(plan.directory);
+  if (plan.several) {
+    record.seeds = 0;
+    record.threads = plan.threads;
+    for (const std::uint64_t seed : plan.seeds) {
+      record.seed = seed;
+      write(seed_folder(plan, seed));
+    }
+  }
+  if (plan.parts) keep_parts(plan.directory, *plan.whole, *plan.parts);
+}
+
+void write_missing_records(const Context& context, const RunPlan& plan) {
+  check_same_run(read_record(plan.directory), plan);
+  RunRecord record = record_of(plan);
+  record.threads = plan.threads;
+  for (const std::uint64_t seed : plan.seeds) {
+    const fs::path folder = seed_folder(plan, seed);
+    if (is_there(folder / "config.toml")) continue;
+    record.seed = seed;
+    write_record(folder, record, plan);
+    if (plan.held_out) write_held_out(context, folder, *plan.held_out);
+  }
+}
+
+fs::path edge_split_path(const fs::path& directory) {
+  return directory / "edge-split.json";
+}
+
+void hold_out_edges(const Context& context, RunPlan& plan, std::uint64_t seed) {
+  take_split(plan, seed, split_edges(context, plan.graph, seed));
+}
+
+void hold_out_kept_edges(const Context& context, RunPlan& plan, std::uint64_t seed,
+                         const fs::path& directory) {
+  const fs::path path = edge_split_path(directory);
+  if (!is_there(path)) {
+    hold_out_edges(context, plan, seed);
+    return;
+  }
+  EdgeSplitFile kept = read_edge_split_file(context, map_file(path), plan.graph);
+  if (kept.seed != seed) {
+    fail_input({.what = "the kept edge split is not that of the run",
+                .file = path.string(),
+                .found = "seed " + std::to_string(kept.seed),
+                .expected = "seed " + std::to_string(seed) + ", as config.toml says"});
+  }
+  take_split(plan, seed, std::move(kept.split));
+}
+
+void write_nodes(const fs::path& path, const Graph& graph) {
+  if (graph.names.empty()) return;
+  std::string text;
+  for (std::int64_t i = 0; i < graph.names.size(); ++i) {
+    for (const char c : graph.names[i]) text += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+    text += '\n';
+  }
+  write_file(path, text);
+}
+
+}  // namespace creg

@@ -1,0 +1,68 @@
+// The folder of a run: what is written before training, and read again to continue or to evaluate.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "creg/run/plan.h"
+#include "io/settings_file.h"
+
+namespace creg {
+
+/// What DIR/config.toml says.
+struct RunRecord {
+  std::string file;     ///< where it was read from, for messages
+  std::string dataset;  ///< a name, or an absolute path
+  std::string recipe;
+  std::vector<std::string> transforms;
+  std::uint64_t seed = 0;
+  int seeds = 0;  ///< 0: one run in DIR itself; else seeds 0..seeds-1 in folders of their own
+  int threads = 0;
+  std::optional<std::uint64_t> edge_split;  ///< the seed of the edge split; none: all edges
+  int calibrate = 0;                        ///< epochs between two looks at the calibration
+  bool pretrain = false;                    ///< on the part of the graph that parts.json leaves
+  std::vector<Setting> settings;            ///< everything else: the parameters
+};
+
+/// config.toml of a folder that holds a run.
+RunRecord read_record(const std::filesystem::path& directory);
+
+/// The parameters of a record; what is none, and a wrong value, are input errors that name the
+/// line.
+TrainConfig config_of(const RunRecord& record);
+
+/// Of a parameter that is true or false; nothing where the record does not have it.
+std::optional<bool> truth_of(const RunRecord& record, const std::string& key);
+
+/// Writes what the runs begin with into the plan's folder, and into those of the seeds where there
+/// are several: config.toml, the description of a user's own files, and the edges and nodes that
+/// they do not see. A folder that holds something else than a run is an input error: nothing of a
+/// user's is overwritten by mistake.
+void write_records(const Context& context, const RunPlan& plan);
+
+/// The same for those seeds of the plan alone that have no record yet; `plan` must be what the
+/// folder's record says, else it is an input error.
+void write_missing_records(const Context& context, const RunPlan& plan);
+
+/// DIR, or DIR/seed-<s> where there are several.
+std::filesystem::path seed_folder(const RunPlan& plan, std::uint64_t seed);
+
+/// DIR/edge-split.json: the edges that the run in DIR does not see.
+std::filesystem::path edge_split_path(const std::filesystem::path& directory);
+
+/// The plan on the training edges of a fresh split.
+void hold_out_edges(const Context& context, RunPlan& plan, std::uint64_t seed);
+
+/// The plan on the training edges of the split kept in `directory`, or, where a run was stopped
+/// before it was kept, of the same one made again. A kept split of another seed is an input error.
+void hold_out_kept_edges(const Context& context, RunPlan& plan, std::uint64_t seed,
+                         const std::filesystem::path& directory);
+
+/// DIR/nodes.tsv: the nodes' names, one a line; nothing where they have none.
+void write_nodes(const std::filesystem::path& path, const Graph& graph);
+
+}  // namespace creg
