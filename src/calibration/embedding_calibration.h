@@ -6,6 +6,7 @@
 
 #include "calibration/class_spectrum.h"
 #include "calibration/pair_calibration.h"
+#include "creg/calibration/figures.h"
 
 namespace creg {
 
@@ -15,6 +16,9 @@ struct EmbeddingCalibration {
   double norm_variance = 0;               ///< unbiased
   std::optional<ClassSpectrum> spectrum;  ///< where a node has a label
 };
+
+/// The figures that go by name.
+CalibrationFigures figures_of(const EmbeddingCalibration& found);
 
 EmbeddingCalibration embedding_calibration(const Context& context, const Graph& graph,
                                            const DenseMatrix& embedding, const PairOptions& pairs,

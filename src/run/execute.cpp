@@ -152,6 +152,7 @@ RunResult execute(const Context& context, const RunPlan& plan) {
   const Context all(options);
   const auto tasks = static_cast<std::int64_t>(plan.seeds.size());
   const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes);
+  if (!plan.directory.empty() && !plan.resume) write_records(context, plan);
   RunResult result{.plan = plan, .seeds = std::vector<SeedResult>(plan.seeds.size())};
   if (!scheduler.side_by_side()) {
     for (std::size_t i = 0; i < plan.seeds.size(); ++i) {

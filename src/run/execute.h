@@ -1,4 +1,4 @@
-// A plan carried out: every seed trained, kept in its folder, evaluated.
+// The parts of carrying out a plan: one seed, and the result in JSON.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,9 @@
 
 #include "creg/core/context.h"
 #include "creg/core/progress.h"
-#include "creg/run/plan.h"
-#include "creg/tasks/classify.h"
-#include "creg/train/trainer.h"
+#include "creg/run/result.h"
 
 namespace creg {
-
-struct SeedResult {
-  std::uint64_t seed = 0;
-  TrainResult training;
-  std::optional<ClassifyResult> classification;  ///< where there are labels
-};
-
-/// What came of a plan.
-struct RunResult {
-  RunPlan plan;
-  std::vector<SeedResult> seeds;
-};
-
-/// Trains every seed, several side by side where the plan says so. Needs more memory than there is:
-/// an environment error before anything is trained.
-RunResult execute(const Context& context, const RunPlan& plan);
 
 /// The run of the Context's seed on its threads, alone. `epochs` counts along where it is given.
 SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask* epochs = nullptr);

@@ -116,6 +116,12 @@ class Trainer {
       progress.advance();
     }
     progress.finish_early();
+    if (files_.directory.empty()) {
+      // Before the best parameters take the place of the last ones.
+      Checkpoint last = make_checkpoint();
+      last.model = copies(last.model);
+      result_.checkpoint = std::make_shared<const Checkpoint>(std::move(last));
+    }
     put_values(parameters(), best_, "");
     current_.reset();
     ModelOutput output = this->output();
@@ -273,7 +279,12 @@ class Trainer {
   void keep_checkpoint() {
     last_checkpoint_ = Clock::now();
     seconds_ = earlier_ + seconds_since(start_);
-    if (files_.directory.empty()) return;
+    if (!files_.directory.empty()) {
+      write_checkpoint(files_.directory / "checkpoint.pt", make_checkpoint());
+    }
+  }
+
+  Checkpoint make_checkpoint() const {
     Checkpoint checkpoint;
     checkpoint.model = parameters();
     checkpoint.moments1 = step_.optimiser().moments1();
@@ -294,7 +305,7 @@ class Trainer {
     checkpoint.config = config_pairs(context_, config_);
     checkpoint.graph = identity_;
     checkpoint.version = build_info().version;
-    write_checkpoint(files_.directory / "checkpoint.pt", checkpoint);
+    return checkpoint;
   }
 
   void resume() {
@@ -369,6 +380,13 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
   const Graph prepared = with_prepared_features(context, graph, config);
   if (method_of(config).encoders.empty()) return compute(context, prepared, config);
   return Trainer(context, prepared, config, files, observer, labelled).run();
+}
+
+void write_training(const std::filesystem::path& directory, const TrainResult& result) {
+  if (result.checkpoint) write_checkpoint(directory / "checkpoint.pt", *result.checkpoint);
+  MetricsFile metrics(directory / "metrics.jsonl", 0);
+  for (const EpochStatistics& epoch : result.epochs) metrics.add(epoch);
+  metrics.flush();
 }
 
 void check_trained_on(const Context& context, const Graph& graph,

@@ -45,6 +45,7 @@ class TrainingStep {
   Model& model() { return model_; }
   const Model& model() const { return model_; }
   Adam& optimiser() { return adam_; }
+  const Adam& optimiser() const { return adam_; }
 
   /// The weight of Contrast-Reg in the next step: what a checkpoint keeps of an automatic one.
   double ratio() const;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -73,6 +74,8 @@ struct RunFiles {
   double checkpoint_seconds = 5;  ///< at most so long between checkpoints, but for one epoch
 };
 
+struct Checkpoint;
+
 struct TrainResult {
   DenseMatrix embedding;                ///< of the selected epoch
   DenseMatrix class_scores;             ///< likewise, of a method with a classifier; or empty
@@ -80,6 +83,8 @@ struct TrainResult {
   int epochs_run = 0;                   ///< in all, earlier calls of a resumed run included
   int best_epoch = 0;
   double seconds = 0;  ///< in all likewise
+  /// What checkpoint.pt would hold, of a run that has no folder and trains something.
+  std::shared_ptr<const Checkpoint> checkpoint;
 };
 
 /// Trains on a prepared graph (prepare_graph). The Context's seed decides every random draw. With a
@@ -90,6 +95,9 @@ struct TrainResult {
 TrainResult train(const Context& context, const Graph& graph, const TrainConfig& config,
                   const RunFiles& files = {}, TrainObserver* observer = nullptr,
                   std::span<const std::int32_t> labelled = {});
+
+/// Keeps checkpoint.pt and metrics.jsonl of a run that had no folder.
+void write_training(const std::filesystem::path& directory, const TrainResult& result);
 
 /// The embedding of `graph` by the encoder kept in a checkpoint. The graph may be another one than
 /// it was trained on, with features of the same width.

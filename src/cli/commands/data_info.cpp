@@ -10,8 +10,7 @@
 namespace creg::cli {
 namespace {
 
-void show_dataset(const Context& context, const DataSpec& options,
-                  const GlobalOptions& globals) {
+void show_dataset(const Context& context, const DataSpec& options, const GlobalOptions& globals) {
   const Dataset dataset = open_chosen(context, options, globals);
   const GraphStats stored = graph_stats(context, dataset.raw);
   const Graph graph = prepare_graph(context, dataset, options.transforms);

@@ -11,7 +11,6 @@
 #include "io/settings_file.h"
 #include "report/classify_report.h"
 #include "run/execute.h"
-#include "run/run_folder.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
 
@@ -126,7 +125,6 @@ void train_command(const Context& context, const TrainCommand& command,
     show_plan(plan, globals.json);
     return;
   }
-  if (!plan.resume) write_records(context, plan);
   try {
     show_result(execute(context, plan), globals.json);
   } catch (const Interrupted&) {

@@ -178,7 +178,7 @@ std::vector<double> values_of(const std::vector<Json>& figures, const std::strin
   return values;
 }
 
-std::vector<Json> figures_of(const CalibrationReport& report) {
+std::vector<Json> figures_of_runs(const CalibrationReport& report) {
   std::vector<Json> figures;
   for (const CalibratedRun& run : report.runs) {
     figures.push_back(calibration_figures(run.embedding));
@@ -324,36 +324,12 @@ std::string pair_words(const PairOptions& pairs) {
 }  // namespace
 
 nlohmann::ordered_json calibration_figures(const EmbeddingCalibration& found) {
+  const CalibrationFigures figures = figures_of(found);
   Json out;
-  const auto& labelled = found.pairs.labelled;
-  const auto of_labels = [&](const char* name, auto value) {
-    out[name] = labelled ? Json(value(*labelled)) : Json(nullptr);
-  };
-  const auto of_classes = [&](const char* name, double ClassSpectrum::*member) {
-    out[name] = found.spectrum ? Json((*found.spectrum).*member) : Json(nullptr);
-  };
-  of_labels("ece", [](const LabelledPairs& pairs) { return pairs.ece.ece(); });
-  of_labels("ece_positive", [](const LabelledPairs& pairs) { return pairs.ece.positive.error(); });
-  of_labels("ece_negative", [](const LabelledPairs& pairs) { return pairs.ece.negative.error(); });
-  of_labels("q_positive", [](const LabelledPairs& pairs) { return pairs.ece.positive.q; });
-  of_labels("q_negative", [](const LabelledPairs& pairs) { return pairs.ece.negative.q; });
-  out["mean_sigma_positive"] = found.pairs.mean_sigma_positive;
-  out["mean_sigma_random"] = found.pairs.mean_sigma_random;
-  of_labels("ece_reformulated", [](const LabelledPairs& pairs) { return pairs.reformulated.ece; });
-  of_labels("binned_ece",
-            [](const LabelledPairs& pairs) { return expected_gap(pairs.equal_width); });
-  of_labels("binned_ece_equal_mass",
-            [](const LabelledPairs& pairs) { return expected_gap(pairs.equal_mass); });
-  of_labels("mce", [](const LabelledPairs& pairs) { return largest_gap(pairs.equal_width); });
-  of_labels("brier", [](const LabelledPairs& pairs) { return pairs.brier; });
-  out["norm_mean"] = found.norm_mean;
-  out["norm_variance"] = found.norm_variance;
-  of_classes("s_f", &ClassSpectrum::s_f);
-  of_classes("s_f_bound", &ClassSpectrum::s_f_bound);
-  of_classes("sigma_max_mean", &ClassSpectrum::sigma_max_mean);
-  of_classes("norm_squared_mean", &ClassSpectrum::norm_squared_mean);
-  of_classes("tau", &ClassSpectrum::tau);
-  of_classes("radius", &ClassSpectrum::radius);
+  for (const CalibrationKey& key : calibration_keys()) {
+    const std::optional<double>& value = figures.*key.member;
+    out[std::string(key.name)] = value ? Json(*value) : Json(nullptr);
+  }
   return out;
 }
 
@@ -374,7 +350,7 @@ nlohmann::ordered_json calibration_json(const CalibrationReport& report) {
               {"bins", report.options.bins},
               {"resamples", report.options.resamples},
               {"runs", report.runs.size()}};
-  const std::vector<Json> figures = figures_of(report);
+  const std::vector<Json> figures = figures_of_runs(report);
   Json metrics;
   for (const auto& [name, value] : figures.front().items()) {
     const std::vector<double> values = values_of(figures, name);
@@ -390,7 +366,7 @@ nlohmann::ordered_json calibration_json(const CalibrationReport& report) {
 std::string calibration_text(const CalibrationReport& report) {
   const CalibratedRun& first = report.runs.front();
   const PairCalibration& pairs = first.embedding.pairs;
-  const std::vector<Json> figures = figures_of(report);
+  const std::vector<Json> figures = figures_of_runs(report);
   std::string text = fmt::format(
       "{}: calibration of {}\npositives: {}\n{} of {} are anchors{}; {} positive and {} negative "
       "pairs, of weight {:.2g} and {:.2g}\n",

@@ -1,0 +1,68 @@
+// The front door: load a dataset, plan, train, evaluate, calibrate, save.
+//
+//   const creg::Context context;                            // all cores, seed 0, silent
+//   const creg::Data data = creg::load(context, "cora");
+//   const creg::RunResult run = creg::train(context, data, {{"method", "lc"}});
+//   creg::save(run, "run");                                 // the folder that creg train writes
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "creg/calibration/figures.h"
+#include "creg/core/context.h"
+#include "creg/io/dataset.h"
+#include "creg/learn/metrics.h"
+#include "creg/run/plan.h"
+#include "creg/run/result.h"
+#include "creg/run/spec.h"
+#include "creg/tasks/classify.h"
+#include "creg/tasks/cluster.h"
+#include "creg/tasks/link.h"
+
+namespace creg {
+
+/// A dataset that is open, and its graph as training sees it.
+struct Data {
+  DataSpec spec;
+  Dataset dataset;
+  Graph graph;
+};
+
+/// By a name of the catalogue, synthetic:NAME[@scale], or a path; an empty name is the embedded
+/// graph.
+Data load(const Context& context, const std::string& dataset);
+/// The same with transforms, another data folder, or a user's own files.
+Data load(const Context& context, const DataSpec& spec);
+/// A graph that the program has made itself.
+Data load(const Context& context, Graph graph);
+
+/// What a run with these settings will be: nothing is trained.
+RunPlan plan(const Context& context, const Data& data, const Settings& settings = {});
+/// The same with a recipe, seeds, a folder, held-out edges or a method of the program's own; the
+/// dataset is `data`.
+RunPlan plan(const Context& context, const Data& data, const RunSpec& spec);
+
+/// plan and execute. The embedding has the bytes of `creg train` with the same settings, seed and
+/// threads.
+RunResult train(const Context& context, const Data& data, const Settings& settings = {});
+RunResult train(const Context& context, const Data& data, const RunSpec& spec);
+
+/// By the dataset's own protocol unless the options name one; all seeds pooled. Rows get length 1
+/// where the run's final_norm says so.
+ClassifyResult classify(const Context& context, const Data& data, const RunResult& run,
+                        ClassifyOptions options = {});
+ClusterResult cluster(const Context& context, const Data& data, const RunResult& run,
+                      ClusterOptions options = {});
+/// Of a run that was planned with an edge split; any other has seen the edges: an input error.
+LinkResult predict_links(const Context& context, const RunResult& run, LinkOptions options = {});
+
+/// Of the first seed's embedding, which is taken as it is.
+CalibrationFigures calibrate(const Context& context, const Data& data, const RunResult& run);
+
+/// The folder that `creg train --out` writes: config.toml, embedding.npy, nodes.tsv, checkpoint.pt,
+/// metrics.jsonl, result.json. A run that has a folder already need not be saved.
+void save(const RunResult& run, const std::filesystem::path& directory);
+
+}  // namespace creg

@@ -1,0 +1,114 @@
+#include <utility>
+
+#include "calibration/embedding_calibration.h"
+#include "creg/core/error.h"
+#include "creg/creg.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "ops/runtime.h"
+#include "run/execute.h"
+#include "run/open_data.h"
+#include "run/run_folder.h"
+
+namespace creg {
+
+Data load(const Context& context, const DataSpec& spec) {
+  Data data{.spec = spec, .dataset = open_data(context, spec)};
+  data.graph = prepare_graph(context, data.dataset, spec.transforms);
+  return data;
+}
+
+Data load(const Context& context, const std::string& dataset) {
+  return load(context, DataSpec{.dataset = dataset});
+}
+
+Data load(const Context& context, Graph graph) {
+  validate(context, graph, graph.name);
+  Data data;
+  data.dataset = {.source = graph.name, .format = "memory"};
+  if (!graph.splits.empty()) data.dataset.protocol = "public";
+  data.dataset.raw = std::move(graph);
+  data.graph = prepare_graph(context, data.dataset);
+  return data;
+}
+
+RunPlan plan(const Context& context, const Data& data, const RunSpec& spec) {
+  RunSpec known = spec;
+  known.data = data.spec;
+  return plan_run(context, data.dataset, known);
+}
+
+RunPlan plan(const Context& context, const Data& data, const Settings& settings) {
+  return plan(context, data, RunSpec{.settings = settings});
+}
+
+RunResult train(const Context& context, const Data& data, const RunSpec& spec) {
+  return execute(context, plan(context, data, spec));
+}
+
+RunResult train(const Context& context, const Data& data, const Settings& settings) {
+  return execute(context, plan(context, data, settings));
+}
+
+ClassifyResult classify(const Context& context, const Data& data, const RunResult& run,
+                        ClassifyOptions options) {
+  if (options.protocol.empty() && !options.given) options.protocol = data.dataset.protocol;
+  if (!options.normalize && run.plan.config.final_norm) options.normalize = Normalize::l2;
+  std::vector<ClassifyResult> results;
+  for (const SeedResult& seed : run.seeds) {
+    results.push_back(classify(context, data.graph, seed.training.embedding, options));
+  }
+  return pool_results(results);
+}
+
+ClusterResult cluster(const Context& context, const Data& data, const RunResult& run,
+                      ClusterOptions options) {
+  prepare_torch(context);
+  if (run.plan.config.final_norm) options.normalize = Normalize::l2;
+  std::vector<ClusterResult> results;
+  for (const SeedResult& seed : run.seeds) {
+    results.push_back(cluster(context, data.graph, seed.training.embedding, options));
+  }
+  return pool_results(results);
+}
+
+LinkResult predict_links(const Context& context, const RunResult& run, LinkOptions options) {
+  if (!run.plan.held_out) {
+    fail_input({.what = "this run was trained on all edges: the ones to predict were seen",
+                .file = run.plan.graph.name,
+                .expected = "a run with RunSpec::edge_split"});
+  }
+  if (run.plan.config.final_norm) options.normalize = Normalize::l2;
+  const HeldOutEdges& edges = *run.plan.held_out;
+  std::vector<LinkResult> results;
+  for (const SeedResult& seed : run.seeds) {
+    results.push_back(
+        predict_links(context, edges.split, edges.seed, seed.training.embedding, options));
+    results.back().encoder_checked = true;
+  }
+  return pool_links(results);
+}
+
+CalibrationFigures calibrate(const Context& context, const Data& data, const RunResult& run) {
+  prepare_torch(context);
+  return figures_of(embedding_calibration(context, data.graph, run.embedding(), {}));
+}
+
+void save(const RunResult& run, const std::filesystem::path& directory) {
+  RunResult kept = run;
+  kept.plan.directory = directory;
+  const Context context({.threads = run.plan.all_threads, .seed = run.plan.seeds.front()});
+  write_records(context, kept.plan);
+  for (const SeedResult& seed : kept.seeds) {
+    const std::filesystem::path folder = seed_folder(kept.plan, seed.seed);
+    write_training(folder, seed.training);
+    write_npy(folder / "embedding.npy", seed.training.embedding);
+    write_nodes(folder / "nodes.tsv", kept.plan.graph);
+    write_file(folder / "result.json", result_json({kept.plan, {seed}}).dump(2) + "\n");
+  }
+  if (kept.plan.several) {
+    write_file(directory / "result.json", result_json(kept).dump(2) + "\n");
+  }
+}
+
+}  // namespace creg
