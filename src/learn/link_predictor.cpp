@@ -5,7 +5,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "kernels/vectors.h"
+#include "learn/adam.h"
 #include "learn/link/pair_model.h"
 #include "learn/ranking_metrics.h"
 
