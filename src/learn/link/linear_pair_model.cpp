@@ -135,8 +135,8 @@ class LinearPairModel final : public PairModel {
 
 }  // namespace
 
-std::unique_ptr<PairModel> make_linear_model(const DenseMatrix& rows) {
-  return std::make_unique<LinearPairModel>(rows);
+std::shared_ptr<PairModel> make_linear_model(const DenseMatrix& rows) {
+  return std::make_shared<LinearPairModel>(rows);
 }
 
 CREG_TARGET_CLONES

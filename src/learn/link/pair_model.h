@@ -44,9 +44,7 @@ class PairModel {
   AlignedVector weights_;
 };
 
-std::unique_ptr<PairModel> make_linear_model(const DenseMatrix& rows);
-std::unique_ptr<PairModel> make_mlp_model(const Context& context, const DenseMatrix& rows,
-                                          std::int64_t hidden);
+std::shared_ptr<PairModel> make_linear_model(const DenseMatrix& rows);
 
 /// out[i, :] = rows[from[i]] * rows[to[i]], elementwise, for i in [begin, end).
 void pair_products(const float* rows, std::int64_t width, const std::int32_t* from,
