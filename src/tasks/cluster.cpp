@@ -36,7 +36,7 @@ void check_options(const ClusterOptions& options) {
 // The rows that k-means sees.
 DenseMatrix prepared_rows(const Context& context, const DenseMatrix& embedding,
                           const ClusterOptions& options, const learn::EigenSolver& solver) {
-  const DenseMatrix rows =
+  DenseMatrix rows =
       options.normalize == Normalize::l2 ? tasks::unit_rows(context, embedding) : embedding;
   if (!options.pca) return rows;
   return project(context, fit_pca(context, rows, *options.pca, solver), rows);

@@ -34,7 +34,7 @@ CREG_INLINE float product_and_dot(const float* __restrict a, const float* __rest
     sums[j % 16] += out[j] * w[j];
   }
   float total = 0;
-  for (int l = 0; l < 16; ++l) total += sums[l];
+  for (const float sum : sums) total += sum;
   return total;
 }
 

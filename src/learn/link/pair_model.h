@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
@@ -21,7 +22,7 @@ struct PairList {
 
 class PairModel {
  public:
-  explicit PairModel(const DenseMatrix& rows) : rows_(rows) {}
+  explicit PairModel(DenseMatrix rows) : rows_(std::move(rows)) {}
   PairModel(const PairModel&) = delete;
   PairModel& operator=(const PairModel&) = delete;
   virtual ~PairModel() = default;
