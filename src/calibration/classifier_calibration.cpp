@@ -161,7 +161,8 @@ TemperatureFit fit_temperature(const Context& context, const ClassTable& scores,
     context.throw_if_stopped();
     (here.first > 0 ? high : low) = inverse;
     double next = inverse - here.first / here.second;
-    if (step % 3 == 0 || !(next > low && next < high)) next = std::sqrt(low * high);
+    const bool between = next > low && next < high;  // what is no number is not
+    if (step % 3 == 0 || !between) next = std::sqrt(low * high);
     const bool close = std::abs(next - inverse) <= precision * inverse;
     inverse = next;
     if (close || high - low <= precision * low) break;

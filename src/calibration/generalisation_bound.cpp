@@ -195,7 +195,7 @@ Estimate contrastive_loss(const Context& context, const DenseMatrix& embedding,
   };
   // Deviations from the first loss, so that the variance of nearly equal ones is not lost.
   const double origin = loss(0);
-  const Moments found =
+  const auto found =
       ordered_sum<Moments>(context, triples, grain, [&](std::int64_t begin, std::int64_t end) {
         Moments sum;
         for (std::int64_t i = begin; i < end; ++i) {
@@ -213,7 +213,8 @@ Estimate contrastive_loss(const Context& context, const DenseMatrix& embedding,
 }
 
 void check_options(const BoundOptions& options) {
-  if (!(options.delta > 0 && options.delta < 1)) {
+  const bool chance = options.delta > 0 && options.delta < 1;
+  if (!chance) {
     fail_input({.what = "delta is no chance",
                 .found = std::to_string(options.delta),
                 .expected = "above 0 and below 1"});

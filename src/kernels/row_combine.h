@@ -66,7 +66,7 @@ CREG_INLINE float dot_rows(const float* __restrict a, const float* __restrict b,
   }
   for (; j < width; ++j) sums[j % 16] += a[j] * b[j];
   float total = 0;
-  for (int l = 0; l < 16; ++l) total += sums[l];
+  for (const float sum : sums) total += sum;
   return total;
 }
 

@@ -5,7 +5,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "kernels/vectors.h"
+#include "learn/adam.h"
 #include "learn/link/pair_model.h"
 #include "learn/ranking_metrics.h"
 
@@ -72,18 +72,18 @@ std::vector<float> LinkPredictor::scores(const Context& context,
 LinkPredictor fit_link_predictor(const Context& context, const DenseMatrix& embedding,
                                  const NonEdgeSampler& training, std::span<const NodePair> val,
                                  std::span<const NodePair> val_non_edges,
-                                 const PredictorOptions& options) {
+                                 const PredictorOptions& options, const learn::MlpMaker& make_mlp) {
   invariant(options.batch > 0 && options.batch % NonEdgeSampler::block == 0,
             "a batch is a whole number of blocks of non-edges");
+  invariant(options.kind == PredictorKind::linear || make_mlp, "an mlp has its maker");
   invariant(embedding.rows == training.nodes(), "a row of the embedding per node");
   std::vector<NodePair> edges = undirected_edges(training.edges());
   if (edges.empty()) {
     fail_input({.what = "the training graph has no edges to fit a link predictor to"});
   }
   const std::shared_ptr<learn::PairModel> model =
-      options.kind == PredictorKind::linear
-          ? learn::make_linear_model(embedding)
-          : learn::make_mlp_model(context, embedding, options.hidden);
+      options.kind == PredictorKind::linear ? learn::make_linear_model(embedding)
+                                            : make_mlp(context, embedding, options.hidden);
   draw_weights(*model, options.seed);
   learn::Adam adam(model->weights().size(), options.learning_rate);
   const OwnedPairs val_edges(val);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,7 +16,15 @@ namespace creg {
 
 namespace learn {
 class PairModel;
-}
+
+/// Makes the model of PredictorKind::mlp: `hidden` units between the product and the logit.
+using MlpMaker = std::function<std::shared_ptr<PairModel>(
+    const Context& context, const DenseMatrix& rows, std::int64_t hidden)>;
+
+/// By libtorch.
+std::shared_ptr<PairModel> make_mlp_model(const Context& context, const DenseMatrix& rows,
+                                          std::int64_t hidden);
+}  // namespace learn
 
 /// A fitted model. It keeps the embedding that it was fitted to.
 class LinkPredictor {
@@ -40,10 +49,11 @@ class LinkPredictor {
 /// epoch, in a new order every time. After every epoch the validation AUC is looked at; the weights
 /// of the highest one, the first of equal ones, are taken. Weights start uniform in +-1/sqrt(inputs
 /// of the layer). Memory beside the embedding is O(edges). The linear model does not depend on the
-/// number of threads.
+/// number of threads. Without a `make_mlp` there is the linear model alone.
 LinkPredictor fit_link_predictor(const Context& context, const DenseMatrix& embedding,
                                  const NonEdgeSampler& training, std::span<const NodePair> val,
                                  std::span<const NodePair> val_non_edges,
-                                 const PredictorOptions& options = {});
+                                 const PredictorOptions& options = {},
+                                 const learn::MlpMaker& make_mlp = nullptr);
 
 }  // namespace creg

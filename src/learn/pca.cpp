@@ -11,7 +11,6 @@
 #include "kernels/distance.h"
 #include "kernels/rows.h"
 #include "learn/row_blocks.h"
-#include "learn/spectra/symmetric_eigen.h"
 
 namespace creg {
 namespace {
@@ -84,7 +83,8 @@ learn::AlignedVector scatter_of(const Context& context, const DenseMatrix& value
 
 }  // namespace
 
-Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t components) {
+Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t components,
+            const learn::EigenSolver& solver) {
   check_components(values, components);
   std::vector<std::int32_t> all(static_cast<std::size_t>(values.rows));
   std::iota(all.begin(), all.end(), 0);
@@ -102,7 +102,7 @@ Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t comp
                    [&](double sum) { return sum / freedom; });
     pca.total_variance += covariance[static_cast<std::size_t>(i * cols + i)];
   }
-  const learn::SymmetricEigen eigen = learn::symmetric_eigen(std::move(covariance), cols);
+  const learn::SymmetricEigen eigen = solver(std::move(covariance), cols);
   for (std::int64_t k = 0; k < components; ++k) {
     const std::int64_t column = cols - 1 - k;
     // Rounding may put the least ones below zero.

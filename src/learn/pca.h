@@ -6,6 +6,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "learn/symmetric_eigen.h"
 
 namespace creg {
 
@@ -20,9 +21,10 @@ struct Pca {
 
 /// The strongest axes of the centred rows; the entry of largest magnitude of each is positive.
 /// More components than rows or columns, or none, and numbers that are not finite are input errors.
-/// Computed in double from the cols x cols covariance: memory does not grow with the rows. The
-/// result does not depend on the number of threads.
-Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t components);
+/// Computed in double from the cols x cols covariance, whose eigenvectors are the solver's: memory
+/// does not grow with the rows. The result does not depend on the number of threads.
+Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t components,
+            const learn::EigenSolver& solver);
 
 /// Rows x components: each row less the mean, along the axes; not whitened.
 DenseMatrix project(const Context& context, const Pca& pca, const DenseMatrix& values);

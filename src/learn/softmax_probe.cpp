@@ -6,7 +6,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
-#include "kernels/vectors.h"
+#include "learn/adam.h"
 #include "learn/linear/class_targets.h"
 #include "learn/row_blocks.h"
 

@@ -11,7 +11,6 @@
 #include "creg/core/error.h"
 #include "creg/core/random.h"
 #include "learn/row_blocks.h"
-#include "learn/spectra/symmetric_eigen.h"
 
 namespace creg {
 namespace {
@@ -148,12 +147,12 @@ class KrylovSpace {
     Vectors vectors;
     Vectors products;
   };
-  Ritz strongest(const Context& context, std::size_t count) const {
+  Ritz strongest(const Context& context, std::size_t count,
+                 const learn::EigenSolver& solver) const {
     const std::size_t n = size();
     std::vector<double> matrix;
     for (const auto& row : inside_) matrix.insert(matrix.end(), row.begin(), row.end());
-    const learn::SymmetricEigen eigen =
-        learn::symmetric_eigen(std::move(matrix), static_cast<std::int64_t>(n));
+    const learn::SymmetricEigen eigen = solver(std::move(matrix), static_cast<std::int64_t>(n));
     Ritz ritz;
     ritz.values.resize(count);
     ritz.residuals.resize(count);
@@ -206,14 +205,14 @@ Vectors random_vectors(std::int64_t count, std::int64_t size) {
 
 /// The strongest eigenvectors of the Gram matrix.
 Vectors right_vectors(const Context& context, Gram& gram, std::int64_t cols, std::size_t wanted,
-                      std::int64_t block) {
+                      std::int64_t block, const learn::EigenSolver& solver) {
   KrylovSpace space(cols);
   Vectors next = space.orthonormal(random_vectors(block, cols));
   for (int products = 1;; ++products) {
     const Vectors images = gram.times(next);
     space.add(next, images);
     const std::size_t kept = std::min(space.size(), static_cast<std::size_t>(block));
-    KrylovSpace::Ritz ritz = space.strongest(context, kept);
+    KrylovSpace::Ritz ritz = space.strongest(context, kept, solver);
     next = space.orthonormal(images);
     if (next.empty() || products == most_products || converged(ritz, wanted)) {
       ritz.vectors.resize(wanted);
@@ -243,7 +242,7 @@ void check_vectors(const DenseMatrix& values, std::int64_t components) {
 }  // namespace
 
 TruncatedSvd truncated_svd(const Context& context, const DenseMatrix& values,
-                           std::int64_t components) {
+                           std::int64_t components, const learn::EigenSolver& solver) {
   check_vectors(values, components);
   std::vector<std::int32_t> all(static_cast<std::size_t>(values.rows));
   std::iota(all.begin(), all.end(), 0);
@@ -253,7 +252,7 @@ TruncatedSvd truncated_svd(const Context& context, const DenseMatrix& values,
       std::min(learn::padded_columns(components + extra_vectors), values.cols);
   Gram gram(context, values, all, block);
   const auto wanted = static_cast<std::size_t>(components);
-  Vectors right = right_vectors(context, gram, values.cols, wanted, block);
+  Vectors right = right_vectors(context, gram, values.cols, wanted, block, solver);
   for (std::vector<double>& vector : right) {
     const auto largest = std::ranges::max_element(
         vector, [](double a, double b) { return std::abs(a) < std::abs(b); });

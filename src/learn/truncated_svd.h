@@ -6,6 +6,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "learn/symmetric_eigen.h"
 
 namespace creg {
 
@@ -23,8 +24,9 @@ struct TruncatedSvd {
 ///
 /// By block Krylov spaces of transpose(X) X in double, from random vectors, until each residual is
 /// below 1e-9 of its eigenvalue: every step reads the matrix once, and memory beside it is that of
-/// a few hundred right vectors. The result does not depend on the number of threads.
+/// a few hundred right vectors; the solver is given their products, as many rows and columns. The
+/// result does not depend on the number of threads.
 TruncatedSvd truncated_svd(const Context& context, const DenseMatrix& values,
-                           std::int64_t components);
+                           std::int64_t components, const learn::EigenSolver& solver);
 
 }  // namespace creg

@@ -58,7 +58,7 @@ DenseMatrix filtered(const Context& context, const CsrMatrix& filter, const Dens
 }
 
 DenseMatrix left_vectors(const Context& context, const DenseMatrix& x, std::int64_t count) {
-  const TruncatedSvd svd = truncated_svd(context, x, count);
+  const TruncatedSvd svd = truncated_svd(context, x, count, learn::symmetric_eigen);
   Buffer<float> values(x.rows * count);
   std::transform(svd.left.begin(), svd.left.end(), values.begin(),
                  [](double value) { return static_cast<float>(value); });

@@ -14,6 +14,7 @@
 #include "learn/kmeans.h"
 #include "learn/pca.h"
 #include "tasks/embedding_rows.h"
+#include "tasks/handed_in.h"
 #include "tasks/pooling.h"
 
 namespace creg {
@@ -34,11 +35,11 @@ void check_options(const ClusterOptions& options) {
 
 // The rows that k-means sees.
 DenseMatrix prepared_rows(const Context& context, const DenseMatrix& embedding,
-                          const ClusterOptions& options) {
-  const DenseMatrix rows =
+                          const ClusterOptions& options, const learn::EigenSolver& solver) {
+  DenseMatrix rows =
       options.normalize == Normalize::l2 ? tasks::unit_rows(context, embedding) : embedding;
   if (!options.pca) return rows;
-  return project(context, fit_pca(context, rows, *options.pca), rows);
+  return project(context, fit_pca(context, rows, *options.pca, solver), rows);
 }
 
 void append(std::vector<double>& to, const std::vector<double>& from) {
@@ -47,8 +48,9 @@ void append(std::vector<double>& to, const std::vector<double>& from) {
 
 }  // namespace
 
-ClusterResult cluster(const Context& context, const Graph& graph, const DenseMatrix& embedding,
-                      const ClusterOptions& options) {
+ClusterResult tasks::cluster_by(const learn::EigenSolver& solver, const Context& context,
+                                const Graph& graph, const DenseMatrix& embedding,
+                                const ClusterOptions& options) {
   check_options(options);
   tasks::check_embedding(graph, embedding, "judging clusters");
   std::set<std::int32_t> classes(graph.labels.begin(), graph.labels.end());
@@ -73,7 +75,7 @@ ClusterResult cluster(const Context& context, const Graph& graph, const DenseMat
       .f1 = std::vector<double>(count),
       .ari = std::vector<double>(count),
       .inertia = std::vector<double>(count)};
-  const DenseMatrix rows = prepared_rows(context, embedding, options);
+  const DenseMatrix rows = prepared_rows(context, embedding, options, solver);
 
   ProgressTask progress(context, "clustering nodes",
                         static_cast<std::int64_t>(options.seeds) * options.restarts);

@@ -7,12 +7,14 @@
 #include "learn/link_predictor.h"
 #include "learn/ranking_metrics.h"
 #include "tasks/embedding_rows.h"
+#include "tasks/handed_in.h"
 #include "tasks/pooling.h"
 
 namespace creg {
 
-LinkResult predict_links(const Context& context, const EdgeSplit& split, std::uint64_t split_seed,
-                         const DenseMatrix& embedding, const LinkOptions& options) {
+LinkResult tasks::predict_links_by(const learn::MlpMaker& make_mlp, const Context& context,
+                                   const EdgeSplit& split, std::uint64_t split_seed,
+                                   const DenseMatrix& embedding, const LinkOptions& options) {
   const std::string source = options.source.empty() ? tasks::subject(split.train) : options.source;
   LinkResult result{.protocol = std::string(edge_split_protocol),
                     .predictor = options.predictor.kind,
@@ -36,8 +38,8 @@ LinkResult predict_links(const Context& context, const EdgeSplit& split, std::ui
     progress.advance();
     if (options.predictor.each_epoch) options.predictor.each_epoch();
   };
-  const LinkPredictor fitted =
-      fit_link_predictor(context, rows, training, split.val, split.val_non_edges, predictor);
+  const LinkPredictor fitted = fit_link_predictor(context, rows, training, split.val,
+                                                  split.val_non_edges, predictor, make_mlp);
   progress.finish_early();
   const Ranking ranking =
       rank_scores(fitted.scores(context, split.test), fitted.scores(context, split.test_non_edges));

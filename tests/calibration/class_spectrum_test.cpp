@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "calibration/spectrum_by_definition.h"
 #include "creg/core/random.h"
 #include "support/expect_error.h"
 
@@ -58,6 +59,21 @@ TEST(ClassSpectrum, IsWhatAllPairsOfAClassGive) {
   EXPECT_NEAR(found.s_f, 4 * std::sqrt(squares / labelled), 1e-6);
   EXPECT_NEAR(found.tau, tau / (labelled * labelled), 1e-12);
   EXPECT_GE(found.s_f_bound, found.s_f);
+
+  const ClassSpectrum defined = test::spectrum_by_definition(embedding, labels);
+  ASSERT_EQ(defined.classes.size(), found.classes.size());
+  for (std::size_t c = 0; c < found.classes.size(); ++c) {
+    EXPECT_EQ(found.classes[c].label, defined.classes[c].label);
+    EXPECT_EQ(found.classes[c].nodes, defined.classes[c].nodes);
+    EXPECT_NEAR(found.classes[c].share, defined.classes[c].share, 1e-12);
+    EXPECT_NEAR(found.classes[c].sigma_max, defined.classes[c].sigma_max, 1e-9);
+  }
+  EXPECT_NEAR(found.s_f, defined.s_f, 1e-9);
+  EXPECT_NEAR(found.s_f_bound, defined.s_f_bound, 1e-9);
+  EXPECT_NEAR(found.tau, defined.tau, 1e-12);
+  EXPECT_NEAR(found.sigma_max_mean, defined.sigma_max_mean, 1e-9);
+  EXPECT_NEAR(found.norm_squared_mean, defined.norm_squared_mean, 1e-9);
+  EXPECT_NEAR(found.radius, defined.radius, 1e-9);
 }
 
 /// All rows of a class along one axis: the bound is met.

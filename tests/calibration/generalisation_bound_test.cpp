@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "calibration/spectrum_by_definition.h"
 #include "creg/core/random.h"
 #include "support/expect_error.h"
 
@@ -32,7 +33,7 @@ Example example(int nodes, double scale) {
     }
   }
   made.embedding = {.rows = nodes, .cols = dim, .values = std::move(values)};
-  made.spectrum = class_spectrum(Context(), made.embedding, made.labels);
+  made.spectrum = test::spectrum_by_definition(made.embedding, made.labels);
   return made;
 }
 
@@ -236,7 +237,7 @@ TEST(GeneralisationBound, ARareClassIsDrawnAsOftenAsItShould) {
   std::vector<std::int32_t> labels(nodes, 0);
   labels[1500] = 1;
   const DenseMatrix embedding{nodes, 1, values};
-  const ClassSpectrum spectrum = class_spectrum(Context(), embedding, labels);
+  const ClassSpectrum spectrum = test::spectrum_by_definition(embedding, labels);
   const GeneralisationBound found =
       *generalisation_bound(Context(), embedding, labels, spectrum).bound;
   // The rare class is x's in one half of the pairs of different classes.
@@ -249,7 +250,7 @@ TEST(GeneralisationBound, SaysNothingOfOneClass) {
   const DenseMatrix embedding{3, 1, std::vector<float>{1, 2, 3}};
   const std::vector<std::int32_t> labels = {4, unlabelled, 4};
   const BoundResult found = generalisation_bound(Context(), embedding, labels,
-                                                 class_spectrum(Context(), embedding, labels));
+                                                 test::spectrum_by_definition(embedding, labels));
   EXPECT_FALSE(found.bound);
   EXPECT_NE(found.reason.find("one class"), std::string::npos);
 }

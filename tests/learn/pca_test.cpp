@@ -6,6 +6,7 @@
 
 #include "creg/core/random.h"
 #include "learn/cluster_golden.h"
+#include "learn/eigen_solvers.h"
 #include "support/expect_error.h"
 
 namespace creg::pca_test {
@@ -14,14 +15,17 @@ namespace {
 using nlohmann::json;
 using Numbers = std::vector<double>;
 
-TEST(Pca, IsScikitLearnsUpToTheSignsOfTheAxes) {
+class PcaBy : public test::WithEigenSolver {};
+CREG_FOR_EACH_EIGEN_SOLVER(PcaBy);
+
+TEST_P(PcaBy, IsScikitLearnsUpToTheSignsOfTheAxes) {
   const json golden = test::cluster_golden();
   ASSERT_FALSE(golden["pca"].empty());
   for (const json& spec : golden["pca"]) {
     SCOPED_TRACE(spec["name"].get<std::string>());
     const DenseMatrix points = test::golden_points(spec);
     const auto components = spec["components"].get<std::int64_t>();
-    const Pca found = fit_pca(Context(), points, components);
+    const Pca found = fit_pca(Context(), points, components, solver());
     const auto axes = spec["axes"].get<Numbers>();
     const auto variance = spec["variance"].get<Numbers>();
     const auto ratio = spec["ratio"].get<Numbers>();
@@ -52,22 +56,22 @@ TEST(Pca, IsScikitLearnsUpToTheSignsOfTheAxes) {
   }
 }
 
-TEST(Pca, DoesNotDependOnTheThreads) {
+TEST_P(PcaBy, DoesNotDependOnTheThreads) {
   RandomStream stream(3, Purpose::test);
   std::vector<float> values;
   for (int i = 0; i < 700 * 130; ++i) values.push_back(static_cast<float>(stream.normal()));
   const DenseMatrix points{.rows = 700, .cols = 130, .values = std::move(values)};
   const Context one({.threads = 1});
   const Context three({.threads = 3});
-  const Pca a = fit_pca(one, points, 20);
-  const Pca b = fit_pca(three, points, 20);
+  const Pca a = fit_pca(one, points, 20, solver());
+  const Pca b = fit_pca(three, points, 20, solver());
   EXPECT_EQ(a.axes, b.axes);
   EXPECT_EQ(a.variance, b.variance);
   const DenseMatrix x = project(one, a, points);
   const DenseMatrix y = project(three, b, points);
   EXPECT_TRUE(std::equal(x.values.begin(), x.values.end(), y.values.begin()));
   // Distances survive when all axes are kept.
-  const Pca all = fit_pca(one, points, 130);
+  const Pca all = fit_pca(one, points, 130, solver());
   const DenseMatrix turned = project(one, all, points);
   const auto distance = [](const DenseMatrix& m) {
     double sum = 0;
@@ -77,22 +81,22 @@ TEST(Pca, DoesNotDependOnTheThreads) {
   EXPECT_NEAR(distance(turned), distance(points), 1e-4);
 }
 
-TEST(Pca, OfEqualRowsHasNoVariance) {
+TEST_P(PcaBy, OfEqualRowsHasNoVariance) {
   const DenseMatrix points{.rows = 3, .cols = 2, .values = std::vector<float>{1, 2, 1, 2, 1, 2}};
-  const Pca found = fit_pca(Context(), points, 2);
+  const Pca found = fit_pca(Context(), points, 2, solver());
   EXPECT_EQ(found.variance, (Numbers{0, 0}));
   EXPECT_EQ(found.total_variance, 0);
   for (const float value : project(Context(), found, points).values) EXPECT_EQ(value, 0);
 }
 
-TEST(Pca, RefusesMoreComponentsThanThereAre) {
+TEST_P(PcaBy, RefusesMoreComponentsThanThereAre) {
   const DenseMatrix points{.rows = 3, .cols = 4, .values = std::vector<float>(12, 1)};
-  test::expect_error([&] { fit_pca(Context(), points, 4); },
+  test::expect_error([&] { fit_pca(Context(), points, 4, solver()); },
                      {"components", "4", "1 to 3", "rows are 3", "dimensions 4"});
-  test::expect_error([&] { fit_pca(Context(), points, 0); }, {"0", "1 to 3"});
+  test::expect_error([&] { fit_pca(Context(), points, 0, solver()); }, {"0", "1 to 3"});
   const DenseMatrix bad{.rows = 2, .cols = 1, .values = std::vector<float>{1, INFINITY}};
-  test::expect_error([&] { fit_pca(Context(), bad, 1); }, {"not a finite number"});
-  test::expect_error([&] { project(Context(), fit_pca(Context(), points, 2), bad); },
+  test::expect_error([&] { fit_pca(Context(), bad, 1, solver()); }, {"not a finite number"});
+  test::expect_error([&] { project(Context(), fit_pca(Context(), points, 2, solver()), bad); },
                      {"1 columns", "4"});
 }
 

@@ -6,6 +6,7 @@
 
 #include "creg/core/random.h"
 #include "learn/cluster_golden.h"
+#include "learn/eigen_solvers.h"
 #include "support/expect_error.h"
 
 namespace creg::truncated_svd_test {
@@ -13,6 +14,9 @@ namespace {
 
 using nlohmann::json;
 using Numbers = std::vector<double>;
+
+class TruncatedSvdBy : public test::WithEigenSolver {};
+CREG_FOR_EACH_EIGEN_SOLVER(TruncatedSvdBy);
 
 double column_product(const Numbers& a, std::size_t j, const Numbers& b, std::size_t l,
                       std::size_t cols) {
@@ -60,14 +64,15 @@ void expect_singular(const DenseMatrix& x, const TruncatedSvd& svd, double toler
   }
 }
 
-TEST(TruncatedSvd, IsNumpys) {
+TEST_P(TruncatedSvdBy, IsNumpys) {
   const json golden = test::cluster_golden();
   ASSERT_FALSE(golden["svd"].empty());
   for (const json& spec : golden["svd"]) {
     SCOPED_TRACE(spec["name"].get<std::string>());
     const DenseMatrix points = test::golden_points(spec);
     const auto k = spec["components"].get<std::size_t>();
-    const TruncatedSvd svd = truncated_svd(Context(), points, static_cast<std::int64_t>(k));
+    const TruncatedSvd svd =
+        truncated_svd(Context(), points, static_cast<std::int64_t>(k), solver());
     expect_singular(points, svd, 1e-7);
     const auto values = spec["values"].get<Numbers>();
     const auto left = spec["left"].get<Numbers>();  // the first rows
@@ -81,36 +86,36 @@ TEST(TruncatedSvd, IsNumpys) {
 }
 
 /// Nothing stands out in random numbers, so that the space grows until it starts anew.
-TEST(TruncatedSvd, FindsVectorsThatHardlyStandOut) {
+TEST_P(TruncatedSvdBy, FindsVectorsThatHardlyStandOut) {
   const DenseMatrix x = random_matrix(420, 400);
-  expect_singular(x, truncated_svd(Context(), x, 3), 1e-6);
+  expect_singular(x, truncated_svd(Context(), x, 3, solver()), 1e-6);
 }
 
-TEST(TruncatedSvd, AllVectorsOfAMatrix) {
+TEST_P(TruncatedSvdBy, AllVectorsOfAMatrix) {
   for (const auto& [rows, cols] : {std::pair{9, 5}, std::pair{5, 9}, std::pair{1, 1}}) {
     const DenseMatrix x = random_matrix(rows, cols);
-    expect_singular(x, truncated_svd(Context(), x, std::min(rows, cols)), 1e-7);
+    expect_singular(x, truncated_svd(Context(), x, std::min(rows, cols), solver()), 1e-7);
   }
 }
 
 /// The identity's values are all the same, and so many equal ones are not mistaken for one.
-TEST(TruncatedSvd, EqualValuesAreFoundOneByOne) {
+TEST_P(TruncatedSvdBy, EqualValuesAreFoundOneByOne) {
   std::vector<float> values(100 * 100, 0);
   for (std::size_t i = 0; i < 100; ++i) values[i * 101] = i < 6 ? 5 : 1;
   const DenseMatrix x{.rows = 100, .cols = 100, .values = std::move(values)};
-  const TruncatedSvd svd = truncated_svd(Context(), x, 7);
+  const TruncatedSvd svd = truncated_svd(Context(), x, 7, solver());
   expect_singular(x, svd, 1e-7);
   for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(svd.values[j], 5, 1e-9);
   EXPECT_NEAR(svd.values[6], 1, 1e-9);
 }
 
-TEST(TruncatedSvd, AValueOfZeroHasNoLeftVector) {
+TEST_P(TruncatedSvdBy, AValueOfZeroHasNoLeftVector) {
   std::vector<float> values;
   for (int i = 0; i < 20; ++i) {
     for (int c = 0; c < 30; ++c) values.push_back(static_cast<float>((i + 1) * (c % 7 + 1)));
   }
   const DenseMatrix x{.rows = 20, .cols = 30, .values = std::move(values)};
-  const TruncatedSvd svd = truncated_svd(Context(), x, 3);
+  const TruncatedSvd svd = truncated_svd(Context(), x, 3, solver());
   EXPECT_GT(svd.values[0], 1);
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_NE(svd.left[3 * i], 0);
@@ -119,23 +124,23 @@ TEST(TruncatedSvd, AValueOfZeroHasNoLeftVector) {
   }
 }
 
-TEST(TruncatedSvd, DoesNotDependOnTheThreads) {
+TEST_P(TruncatedSvdBy, DoesNotDependOnTheThreads) {
   const DenseMatrix x = random_matrix(900, 300);
-  const TruncatedSvd one = truncated_svd(Context({.threads = 1}), x, 4);
-  const TruncatedSvd four = truncated_svd(Context({.threads = 4}), x, 4);
+  const TruncatedSvd one = truncated_svd(Context({.threads = 1}), x, 4, solver());
+  const TruncatedSvd four = truncated_svd(Context({.threads = 4}), x, 4, solver());
   EXPECT_EQ(one.values, four.values);
   EXPECT_EQ(one.left, four.left);
   EXPECT_EQ(one.right, four.right);
 }
 
-TEST(TruncatedSvd, SaysHowManyVectorsThereAre) {
+TEST_P(TruncatedSvdBy, SaysHowManyVectorsThereAre) {
   const DenseMatrix x = random_matrix(6, 4);
   for (const std::int64_t wrong : {0, 5, -1}) {
-    test::expect_error([&] { truncated_svd(Context(), x, wrong); },
+    test::expect_error([&] { truncated_svd(Context(), x, wrong, solver()); },
                        {std::to_string(wrong), "1 to 4", "6 rows"});
   }
   const DenseMatrix bad{.rows = 2, .cols = 2, .values = std::vector<float>{1, 2, std::nanf(""), 3}};
-  test::expect_error([&] { truncated_svd(Context(), bad, 1); }, {"row 1", "column 0"});
+  test::expect_error([&] { truncated_svd(Context(), bad, 1, solver()); }, {"row 1", "column 0"});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "learn/pca.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
+#include "tasks/tasks_here.h"
 
 namespace creg::cluster_test {
 namespace {
@@ -48,7 +49,7 @@ Example example(std::int32_t nodes, double noise, double lengths = 0) {
 
 TEST(Cluster, IsKMeansOfAllNodesJudgedOnTheLabelledOnes) {
   const Example made = example(210, 0.8);
-  const ClusterResult found = cluster(Context(), made.graph, made.embedding, {.seed = 2});
+  const ClusterResult found = test::cluster(Context(), made.graph, made.embedding, {.seed = 2});
   EXPECT_EQ(found.k, 3) << "as many as there are classes";
   EXPECT_EQ(found.classes, 3);
   EXPECT_EQ(found.nodes, 210);
@@ -71,25 +72,27 @@ TEST(Cluster, IsKMeansOfAllNodesJudgedOnTheLabelledOnes) {
 
 TEST(Cluster, ReducesRowsAfterNormalisingThem) {
   const Example made = example(210, 0.3, 2);
-  const ClusterResult raw = cluster(Context(), made.graph, made.embedding);
+  const ClusterResult raw = test::cluster(Context(), made.graph, made.embedding);
   const ClusterResult unit =
-      cluster(Context(), made.graph, made.embedding, {.normalize = Normalize::l2, .pca = 2});
+      test::cluster(Context(), made.graph, made.embedding, {.normalize = Normalize::l2, .pca = 2});
   EXPECT_EQ(unit.normalize, Normalize::l2);
   EXPECT_EQ(unit.pca, 2);
   EXPECT_GT(summarise(unit.accuracy).mean, 0.9);
   EXPECT_LT(summarise(raw.accuracy).mean, 0.7);
   // All axes only turn the rows.
-  const ClusterResult turned = cluster(Context(), made.graph, made.embedding, {.pca = 5});
+  const ClusterResult turned = test::cluster(Context(), made.graph, made.embedding, {.pca = 5});
   EXPECT_NEAR(turned.inertia[0], raw.inertia[0], 1e-4 * raw.inertia[0]);
 }
 
 TEST(Cluster, TakesAnyNumberOfClusters) {
   const Example made = example(210, 0.3);
-  const ClusterResult one = cluster(Context(), made.graph, made.embedding, {.k = 1, .seeds = 1});
+  const ClusterResult one =
+      test::cluster(Context(), made.graph, made.embedding, {.k = 1, .seeds = 1});
   EXPECT_NEAR(one.accuracy[0], 1.0 / 3, 0.02);
   EXPECT_EQ(one.nmi[0], 0);
   EXPECT_EQ(one.ari[0], 0);
-  const ClusterResult ten = cluster(Context(), made.graph, made.embedding, {.k = 10, .seeds = 1});
+  const ClusterResult ten =
+      test::cluster(Context(), made.graph, made.embedding, {.k = 10, .seeds = 1});
   EXPECT_EQ(ten.k, 10);
   EXPECT_EQ(ten.classes, 3);
   EXPECT_GT(ten.accuracy[0], 0.2);
@@ -98,15 +101,16 @@ TEST(Cluster, TakesAnyNumberOfClusters) {
 
 TEST(Cluster, PoolsWhatWasMadeInTheSameWay) {
   const Example made = example(90, 0.8);
-  const ClusterResult a = cluster(Context(), made.graph, made.embedding, {.seeds = 2});
-  const ClusterResult b = cluster(Context(), made.graph, example(90, 0.6).embedding, {.seeds = 2});
+  const ClusterResult a = test::cluster(Context(), made.graph, made.embedding, {.seeds = 2});
+  const ClusterResult b =
+      test::cluster(Context(), made.graph, example(90, 0.6).embedding, {.seeds = 2});
   const ClusterResult both = pool_results(std::vector<ClusterResult>{a, b});
   EXPECT_EQ(both.runs, 2);
   EXPECT_EQ(both.seeds, 2);
   EXPECT_EQ(both.nmi, (std::vector<double>{a.nmi[0], a.nmi[1], b.nmi[0], b.nmi[1]}));
   EXPECT_EQ(both.inertia.size(), 4U);
   const ClusterResult reduced =
-      cluster(Context(), made.graph, made.embedding, {.seeds = 2, .pca = 2});
+      test::cluster(Context(), made.graph, made.embedding, {.seeds = 2, .pca = 2});
   test::expect_error(
       [&] {
         pool_results(std::vector<ClusterResult>{a, reduced});
@@ -117,7 +121,8 @@ TEST(Cluster, PoolsWhatWasMadeInTheSameWay) {
 TEST(Cluster, RefusesWhatCannotBeJudged) {
   Example made = example(30, 0.3);
   const auto refuse = [&](const ClusterOptions& options, std::initializer_list<std::string> parts) {
-    test::expect_error([&] { cluster(Context(), made.graph, made.embedding, options); }, parts);
+    test::expect_error([&] { test::cluster(Context(), made.graph, made.embedding, options); },
+                       parts);
   };
   refuse({.k = 31}, {"more clusters than distinct points", "k = 31", "30 distinct"});
   refuse({.k = -1}, {"--k", "-1"});
@@ -140,7 +145,7 @@ TEST(Cluster, RefusesWhatCannotBeJudged) {
 TEST(Cluster, StopsOnCtrlC) {
   const Example made = example(60, 0.3);
   const auto stop = std::make_shared<std::atomic<bool>>(true);
-  EXPECT_THROW(cluster(Context({.stop = stop}), made.graph, made.embedding), Interrupted);
+  EXPECT_THROW(test::cluster(Context({.stop = stop}), made.graph, made.embedding), Interrupted);
 }
 
 }  // namespace

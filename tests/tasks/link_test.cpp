@@ -8,6 +8,7 @@
 #include "creg/core/random.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
+#include "tasks/tasks_here.h"
 
 namespace creg::link_test {
 namespace {
@@ -33,7 +34,7 @@ struct Groups {
 
 TEST(PredictLinks, RanksHeldOutEdgesAndSaysWhatItChecked) {
   const Groups groups;
-  const LinkResult result = predict_links(Context(), groups.split, 2, groups.embedding);
+  const LinkResult result = test::predict_links(Context(), groups.split, 2, groups.embedding);
   EXPECT_EQ(result.protocol, "edge-85-5-10");
   ASSERT_EQ(result.auc.size(), 1U);
   EXPECT_GT(result.auc.front(), 0.65);
@@ -52,23 +53,25 @@ TEST(PredictLinks, RefusesALeakAndAnEmptyPart) {
   Groups groups;
   groups.split.train.adjacency = groups.graph.adjacency;
   test::expect_error(
-      [&] { predict_links(Context(), groups.split, 2, groups.embedding, {.source = "s.json"}); },
+      [&] {
+        test::predict_links(Context(), groups.split, 2, groups.embedding, {.source = "s.json"});
+      },
       {"s.json", "in the training graph"});
   Groups empty;
   empty.split.test_non_edges.clear();
-  test::expect_error([&] { predict_links(Context(), empty.split, 2, empty.embedding); },
+  test::expect_error([&] { test::predict_links(Context(), empty.split, 2, empty.embedding); },
                      {"empty", "test_non_edges"});
 }
 
 TEST(PredictLinks, RefusesAnEmbeddingThatDoesNotFit) {
   const Groups groups;
   DenseMatrix shorter{.rows = 79, .cols = 5, .values = groups.embedding.values};
-  test::expect_error([&] { predict_links(Context(), groups.split, 2, shorter); },
+  test::expect_error([&] { test::predict_links(Context(), groups.split, 2, shorter); },
                      {"does not fit the graph", "79 rows", "80"});
   std::vector<float> values(groups.embedding.values.begin(), groups.embedding.values.end());
   values[7] = std::numeric_limits<float>::quiet_NaN();
   const DenseMatrix damaged{.rows = 80, .cols = 5, .values = std::move(values)};
-  test::expect_error([&] { predict_links(Context(), groups.split, 2, damaged); },
+  test::expect_error([&] { test::predict_links(Context(), groups.split, 2, damaged); },
                      {"not finite", "row 1, column 2"});
 }
 
@@ -82,11 +85,22 @@ TEST(PredictLinks, RowsOfLengthOneDoNotKnowTheirScale) {
   }
   const DenseMatrix scaled{.rows = 80, .cols = 5, .values = std::move(values)};
   const LinkOptions unit{.normalize = Normalize::l2};
-  EXPECT_EQ(predict_links(Context(), groups.split, 2, scaled, unit).auc,
-            predict_links(Context(), groups.split, 2, groups.embedding, unit).auc);
-  EXPECT_NE(predict_links(Context(), groups.split, 2, scaled).average_precision,
-            predict_links(Context(), groups.split, 2, groups.embedding).average_precision);
+  EXPECT_EQ(test::predict_links(Context(), groups.split, 2, scaled, unit).auc,
+            test::predict_links(Context(), groups.split, 2, groups.embedding, unit).auc);
+  EXPECT_NE(test::predict_links(Context(), groups.split, 2, scaled).average_precision,
+            test::predict_links(Context(), groups.split, 2, groups.embedding).average_precision);
 }
+
+#ifdef CREG_HAS_TORCH
+TEST(PredictLinks, ByAHiddenLayer) {
+  const Groups groups;
+  const LinkOptions options{.predictor = {.kind = PredictorKind::mlp, .epochs = 60, .hidden = 8}};
+  const LinkResult result = predict_links(Context(), groups.split, 2, groups.embedding, options);
+  EXPECT_EQ(result.predictor, PredictorKind::mlp);
+  EXPECT_GT(result.auc.front(), 0.65);
+  EXPECT_NE(result.auc, predict_links(Context(), groups.split, 2, groups.embedding).auc);
+}
+#endif
 
 TEST(PoolLinks, PutsValuesOneAfterTheOther) {
   LinkResult one{.protocol = "edge-85-5-10",

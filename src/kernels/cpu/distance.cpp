@@ -24,7 +24,7 @@ CREG_INLINE double sum_of_squares(std::int64_t n, const T* row) {
   for (; i + distance_lanes <= n; i += distance_lanes) {
 #pragma GCC unroll 16
     for (std::int64_t l = 0; l < distance_lanes; ++l) {
-      const double x = static_cast<double>(row[i + l]);
+      const auto x = static_cast<double>(row[i + l]);
       sums[l] += x * x;
     }
   }

@@ -27,7 +27,7 @@ CREG_INLINE double add_row(const float* __restrict values, std::int64_t count, f
     }
   }
   double sum = 0;
-  for (std::int64_t l = 0; l < lanes; ++l) sum += partial[l];
+  for (const float part : partial) sum += part;
   for (std::int64_t c = whole; c < count; ++c) {
     const float e = vector_exp(std::min((values[c] - 1.0F) * inverse, 0.0F));
     sum += e;

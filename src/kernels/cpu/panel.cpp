@@ -7,10 +7,18 @@
 namespace creg::cpu {
 namespace {
 
-// Sixteen floats that the compiler keeps in as many registers as the instruction set needs. Packed
-// rows are aligned; rows of `out` need not be.
+// Sixteen floats that the compiler keeps in as many registers as the instruction set needs.
 using Lane = float __attribute__((vector_size(64)));
-using LooseLane = float __attribute__((vector_size(64), aligned(4), may_alias));
+constexpr std::int64_t lane_floats = sizeof(Lane) / sizeof(float);
+
+// From and to any address: compilers differ in how a type of less alignment is written down. By
+// reference, since how such a value is returned depends on the instruction set.
+CREG_INLINE void load(const float* from, Lane& lane) {
+  std::memcpy(&lane, from, sizeof(Lane));
+}
+CREG_INLINE void store(const Lane& lane, float* to) {
+  std::memcpy(to, &lane, sizeof(Lane));
+}
 
 }  // namespace
 
@@ -34,35 +42,40 @@ void multiply_panel(const PanelProduct& product, std::int64_t begin, std::int64_
     Lane c = {};
     Lane d = {};
     if (product.accumulate && whole) {
-      const auto* const old = reinterpret_cast<const LooseLane*>(out);
-      a = old[0];
-      b = old[1];
-      c = old[2];
-      d = old[3];
+      load(out, a);
+      load(out + lane_floats, b);
+      load(out + 2 * lane_floats, c);
+      load(out + 3 * lane_floats, d);
     }
     const float* const values = product.values;
     for (std::int64_t e = product.starts[r]; e < product.ends[r]; ++e) {
-      const auto* const x = reinterpret_cast<const LooseLane*>(
-          product.panel + (product.columns[e] - product.first_row) * panel_width);
+      const float* const x = product.panel + (product.columns[e] - product.first_row) * panel_width;
+      Lane xa;
+      Lane xb;
+      Lane xc;
+      Lane xd;
+      load(x, xa);
+      load(x + lane_floats, xb);
+      load(x + 2 * lane_floats, xc);
+      load(x + 3 * lane_floats, xd);
       if (values != nullptr) {
         const float w = values[e];
-        a += w * x[0];
-        b += w * x[1];
-        c += w * x[2];
-        d += w * x[3];
+        a += w * xa;
+        b += w * xb;
+        c += w * xc;
+        d += w * xd;
       } else {
-        a += x[0];
-        b += x[1];
-        c += x[2];
-        d += x[3];
+        a += xa;
+        b += xb;
+        c += xc;
+        d += xd;
       }
     }
     if (whole) {
-      auto* const to = reinterpret_cast<LooseLane*>(out);
-      to[0] = a;
-      to[1] = b;
-      to[2] = c;
-      to[3] = d;
+      store(a, out);
+      store(b, out + lane_floats);
+      store(c, out + 2 * lane_floats);
+      store(d, out + 3 * lane_floats);
     } else {
       Lane sums[4] = {a, b, c, d};
       const auto* const flat = reinterpret_cast<const float*>(sums);

@@ -11,16 +11,16 @@ namespace {
 
 // Four doubles: AVX2's width, and as fast as wider ones where the processor has two such units.
 using Lanes [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
-constexpr int row_lanes = 4;
-constexpr int lane_groups = column_group / row_lanes;
+constexpr std::int64_t row_lanes = 4;
+constexpr std::int64_t lane_groups = column_group / row_lanes;
 
-template <int rows>
+template <int Rows>
 CREG_INLINE void product_tile(std::int64_t depth, const double* a, std::int64_t row_stride,
                               std::int64_t depth_stride, const double* b, std::int64_t cols,
                               double* out) {
-  Lanes sum[rows][lane_groups];
+  Lanes sum[Rows][lane_groups];
 #pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) {
+  for (int i = 0; i < Rows; ++i) {
 #pragma GCC unroll 8
     for (int g = 0; g < lane_groups; ++g) {
       sum[i][g] = *reinterpret_cast<const Lanes*>(out + i * cols + g * row_lanes);
@@ -33,14 +33,14 @@ CREG_INLINE void product_tile(std::int64_t depth, const double* a, std::int64_t 
       right[g] = *reinterpret_cast<const Lanes*>(b + k * cols + g * row_lanes);
     }
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
+    for (int i = 0; i < Rows; ++i) {
       const double left = a[i * row_stride + k * depth_stride];
 #pragma GCC unroll 8
       for (int g = 0; g < lane_groups; ++g) sum[i][g] += left * right[g];
     }
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) {
+  for (int i = 0; i < Rows; ++i) {
 #pragma GCC unroll 8
     for (int g = 0; g < lane_groups; ++g) {
       *reinterpret_cast<Lanes*>(out + i * cols + g * row_lanes) = sum[i][g];

@@ -87,7 +87,7 @@ CREG_INLINE float sum_of_squares(const float* row, std::int64_t width) {
   }
   for (; j < width; ++j) partial[0] += row[j] * row[j];
   float sum = 0;
-  for (std::int64_t l = 0; l < lanes; ++l) sum += partial[l];
+  for (const float part : partial) sum += part;
   return sum;
 }
 

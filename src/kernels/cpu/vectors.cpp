@@ -6,24 +6,6 @@
 #include "kernels/target_clones.h"
 
 namespace creg::learn {
-namespace {
-
-constexpr double mean_decay = 0.9;
-constexpr double square_decay = 0.999;
-constexpr double adam_epsilon = 1e-8;
-
-CREG_TARGET_CLONES
-void adam_step(std::int64_t n, double rate, double square_correction, const double* gradient,
-               double* mean, double* square, double* x) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double g = gradient[i];
-    mean[i] = mean_decay * mean[i] + (1 - mean_decay) * g;
-    square[i] = square_decay * square[i] + (1 - square_decay) * g * g;
-    x[i] -= rate * mean[i] / (std::sqrt(square[i]) * square_correction + adam_epsilon);
-  }
-}
-
-}  // namespace
 
 CREG_TARGET_CLONES
 double dot_product(std::int64_t n, const double* a, const double* b) {
@@ -65,17 +47,6 @@ bool all_finite(std::int64_t n, const float* x) {
     largest = bits > largest ? bits : largest;
   }
   return largest != exponent;
-}
-
-Adam::Adam(std::size_t size, double learning_rate)
-    : learning_rate_(learning_rate), mean_(size, 0.0), square_(size, 0.0) {}
-
-void Adam::step(const AlignedVector& gradient, AlignedVector& x) {
-  ++steps_;
-  const double rate = learning_rate_ / (1 - std::pow(mean_decay, steps_));
-  const double square_correction = 1 / std::sqrt(1 - std::pow(square_decay, steps_));
-  adam_step(static_cast<std::int64_t>(x.size()), rate, square_correction, gradient.data(),
-            mean_.data(), square_.data(), x.data());
 }
 
 }  // namespace creg::learn

@@ -34,7 +34,7 @@ CREG_INLINE float product_and_dot(const float* __restrict a, const float* __rest
     sums[j % 16] += out[j] * w[j];
   }
   float total = 0;
-  for (int l = 0; l < 16; ++l) total += sums[l];
+  for (const float sum : sums) total += sum;
   return total;
 }
 
@@ -135,8 +135,8 @@ class LinearPairModel final : public PairModel {
 
 }  // namespace
 
-std::unique_ptr<PairModel> make_linear_model(const DenseMatrix& rows) {
-  return std::make_unique<LinearPairModel>(rows);
+std::shared_ptr<PairModel> make_linear_model(const DenseMatrix& rows) {
+  return std::make_shared<LinearPairModel>(rows);
 }
 
 CREG_TARGET_CLONES

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "kernels/logistic.h"
 #include "learn/link/pair_model.h"
+#include "learn/link_predictor.h"
 #include "ops/runtime.h"
 
 namespace creg::learn {
@@ -119,9 +120,9 @@ class MlpPairModel final : public PairModel {
 
 }  // namespace
 
-std::unique_ptr<PairModel> make_mlp_model(const Context& context, const DenseMatrix& rows,
+std::shared_ptr<PairModel> make_mlp_model(const Context& context, const DenseMatrix& rows,
                                           std::int64_t hidden) {
-  return std::make_unique<MlpPairModel>(context, rows, hidden);
+  return std::make_shared<MlpPairModel>(context, rows, hidden);
 }
 
 }  // namespace creg::learn

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
@@ -21,7 +22,7 @@ struct PairList {
 
 class PairModel {
  public:
-  explicit PairModel(const DenseMatrix& rows) : rows_(rows) {}
+  explicit PairModel(DenseMatrix rows) : rows_(std::move(rows)) {}
   PairModel(const PairModel&) = delete;
   PairModel& operator=(const PairModel&) = delete;
   virtual ~PairModel() = default;
@@ -44,9 +45,7 @@ class PairModel {
   AlignedVector weights_;
 };
 
-std::unique_ptr<PairModel> make_linear_model(const DenseMatrix& rows);
-std::unique_ptr<PairModel> make_mlp_model(const Context& context, const DenseMatrix& rows,
-                                          std::int64_t hidden);
+std::shared_ptr<PairModel> make_linear_model(const DenseMatrix& rows);
 
 /// out[i, :] = rows[from[i]] * rows[to[i]], elementwise, for i in [begin, end).
 void pair_products(const float* rows, std::int64_t width, const std::int32_t* from,

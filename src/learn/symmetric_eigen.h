@@ -1,7 +1,9 @@
-// Eigenvectors of a symmetric matrix, by libtorch.
+// Eigenvectors of a symmetric matrix: who needs them is handed a solver and knows no library of
+// dense algebra.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace creg::learn {
@@ -11,7 +13,10 @@ struct SymmetricEigen {
   std::vector<double> vectors;  ///< n x n, an eigenvector per column
 };
 
-/// `matrix`: n x n. On one thread: the same for every number of threads.
+/// Of an n x n matrix.
+using EigenSolver = std::function<SymmetricEigen(std::vector<double> matrix, std::int64_t n)>;
+
+/// By libtorch. On one thread: the same for every number of threads.
 SymmetricEigen symmetric_eigen(std::vector<double> matrix, std::int64_t n);
 
 }  // namespace creg::learn

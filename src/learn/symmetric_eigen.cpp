@@ -1,4 +1,4 @@
-#include "learn/spectra/symmetric_eigen.h"
+#include "learn/symmetric_eigen.h"
 
 #include <torch/types.h>
 
