@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/formats/read_user_dataset.h"
+#include "io/text/text_fields.h"
 #include "io/text/toml_text.h"
 
 namespace creg {
