@@ -6,6 +6,7 @@
 //   creg::save(run, "run");                                 // the folder that creg train writes
 #pragma once
 
+#include <concepts>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -40,14 +41,22 @@ Data load(const Context& context, Graph graph);
 
 /// What a run with these settings will be: nothing is trained.
 RunPlan plan(const Context& context, const Data& data, const Settings& settings = {});
-/// The same with a recipe, seeds, a folder, held-out edges or a method of the program's own; the
-/// dataset is `data`.
-RunPlan plan(const Context& context, const Data& data, const RunSpec& spec);
+/// The same with a recipe, seeds, a folder, held-out edges or a method of the program's own, as
+/// RunSpec{…}; the dataset is `data`. A template, so that bare braces always mean settings.
+template <std::same_as<RunSpec> Spec>
+RunPlan plan(const Context& context, const Data& data, const Spec& spec) {
+  RunSpec known = spec;
+  known.data = data.spec;
+  return plan_run(context, data.dataset, known);
+}
 
 /// plan and execute. The embedding has the bytes of `creg train` with the same settings, seed and
 /// threads.
 RunResult train(const Context& context, const Data& data, const Settings& settings = {});
-RunResult train(const Context& context, const Data& data, const RunSpec& spec);
+template <std::same_as<RunSpec> Spec>
+RunResult train(const Context& context, const Data& data, const Spec& spec) {
+  return execute(context, plan(context, data, spec));
+}
 
 /// By the dataset's own protocol unless the options name one; all seeds pooled. Rows get length 1
 /// where the run's final_norm says so.

@@ -32,18 +32,8 @@ Data load(const Context& context, Graph graph) {
   return data;
 }
 
-RunPlan plan(const Context& context, const Data& data, const RunSpec& spec) {
-  RunSpec known = spec;
-  known.data = data.spec;
-  return plan_run(context, data.dataset, known);
-}
-
 RunPlan plan(const Context& context, const Data& data, const Settings& settings) {
   return plan(context, data, RunSpec{.settings = settings});
-}
-
-RunResult train(const Context& context, const Data& data, const RunSpec& spec) {
-  return execute(context, plan(context, data, spec));
 }
 
 RunResult train(const Context& context, const Data& data, const Settings& settings) {

@@ -52,7 +52,7 @@ TEST(Door, LoadsTrainsAndJudges) {
 TEST(Door, SeveralSeedsArePooled) {
   const Context context({.threads = 2});
   const Data data = small_data();
-  const RunResult run = train(context, data, {.settings = small, .seeds = 2});
+  const RunResult run = train(context, data, RunSpec{.settings = small, .seeds = 2});
   ASSERT_EQ(run.seeds.size(), 2U);
   EXPECT_EQ(run.plan.threads, 1);
   EXPECT_NE(values(run.seeds[0].training.embedding), values(run.seeds[1].training.embedding));
@@ -64,7 +64,7 @@ TEST(Door, SeveralSeedsArePooled) {
 TEST(Door, LinksAreThoseThatTheRunDidNotSee) {
   const Context context({.threads = 2});
   const Data data = small_data();
-  const RunResult run = train(context, data, {.settings = small, .edge_split = 3});
+  const RunResult run = train(context, data, RunSpec{.settings = small, .edge_split = 3});
   LinkOptions options;
   options.predictor.epochs = 5;
   const LinkResult found = predict_links(context, run, options);
@@ -110,7 +110,7 @@ TEST(Door, SavesWhatAKeptRunHas) {
   const TempDir dir;
   const RunResult run = train(context, data, small);
   save(run, dir.path() / "saved");
-  train(context, data, {.settings = small, .out = dir.path() / "kept"});
+  train(context, data, RunSpec{.settings = small, .out = dir.path() / "kept"});
   for (const char* file : {"config.toml", "embedding.npy"}) {
     EXPECT_EQ(map_file(dir.path() / "saved" / file).text(),
               map_file(dir.path() / "kept" / file).text())
