@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
+
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "cli/run_creg.h"
@@ -366,6 +368,32 @@ TEST(Demo, ShowsTheEffectAndWhatToTryNext) {
   ASSERT_EQ(rows.size(), 4);
   EXPECT_EQ(rows[1]["reg"], "contrast");
   EXPECT_GT(rows[0]["accuracy"]["mean"], 0.1);
+}
+
+TEST(TrainHelp, ShowsWhatMostPeopleNeedAndTheRestWhenAsked) {
+  const auto flags = [](const std::string& text) {
+    std::set<std::string> found;
+    for (std::size_t at = text.find("\n  --"); at != std::string::npos;
+         at = text.find("\n  --", at + 1)) {
+      found.insert(text.substr(at + 3, text.find_first_of(" ,\n", at + 5) - at - 3));
+    }
+    return found;
+  };
+  const std::string usual = run_creg({"train", "--help"}).out;
+  EXPECT_LE(flags(usual).size(), 16U) << usual;
+  for (const char* flag : {"--edges", "--method", "--reg", "--out"}) {
+    EXPECT_TRUE(flags(usual).contains(flag)) << flag << usual;
+  }
+  EXPECT_TRUE(contains(usual, "creg train --help-all")) << usual;
+  EXPECT_TRUE(contains(usual, "creg train --method M --help")) << usual;
+  const std::string of_lc = run_creg({"train", "--method", "lc", "--help"}).out;
+  EXPECT_TRUE(flags(of_lc).contains("--curriculum")) << of_lc;
+  EXPECT_TRUE(flags(of_lc).contains("--temperature")) << of_lc;
+  EXPECT_FALSE(flags(of_lc).contains("--walk-length")) << of_lc;
+  EXPECT_TRUE(contains(of_lc, "local clustering")) << of_lc;
+  const std::string all = run_creg({"train", "--help-all"}).out;
+  EXPECT_TRUE(flags(all).contains("--walk-length"));
+  EXPECT_GT(flags(all).size(), 60U);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "bench/epoch.h"
 #include "cli/commands.h"
+#include "cli/options/short_help.h"
 #include "cli/options/train_options.h"
 #include "cli/reports/bench_report.h"
 #include "core/text.h"
@@ -84,6 +85,7 @@ void add_bench_epoch(CLI::App& bench, GlobalOptions& options) {
   add_dataset_options(*command, chosen->run.data);
   add_bench_options(*command, chosen->bench);
   add_train_options(*command, chosen->run);
+  use_short_help(*command, chosen->run);
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       bench_epoch_command(context, *chosen, options);

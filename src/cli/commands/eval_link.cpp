@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/options/embedding_options.h"
+#include "cli/options/short_help.h"
 #include "cli/options/train_options.h"
 #include "core/build_info.h"
 #include "core/text.h"
@@ -264,6 +265,7 @@ void add_eval_link(CLI::App& eval, GlobalOptions& options) {
       ->check(CLI::Range(0, 1000000));
   add_normalize_option(*command, chosen->normalize);
   add_train_options(*command, chosen->train);
+  use_short_help(*command, chosen->train);
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       if (chosen->source.empty()) {

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/commands/train_command.h"
 #include "cli/options/parts_options.h"
+#include "cli/options/short_help.h"
 
 namespace creg::cli {
 
@@ -15,6 +16,7 @@ void add_pretrain(CLI::App& app, GlobalOptions& options) {
   add_run_options(*command, *chosen);
   add_parts_options(*command, *parts);
   add_train_options(*command, chosen->spec);
+  use_short_help(*command, chosen->spec);
   command->footer(
       "Without a recipe or flags that say otherwise the encoder is sage with 3 layers.");
   command->callback([chosen, parts, &options] {

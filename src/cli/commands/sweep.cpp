@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/options/short_help.h"
 #include "cli/options/train_options.h"
 #include "core/text.h"
 #include "creg/core/error.h"
@@ -382,6 +383,7 @@ void add_sweep(CLI::App& app, GlobalOptions& options) {
       ->check(CLI::Range(1, 1000000));
   add_dataset_options(*command, chosen->spec.data, DatasetFlags::without_splits);
   add_parameter_flags(*command, chosen->spec);
+  use_short_help(*command, chosen->spec);
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       sweep_command(context, *chosen, options);

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/commands/train_command.h"
+#include "cli/options/short_help.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/settings_file.h"
@@ -178,6 +179,9 @@ void add_train(CLI::App& app, GlobalOptions& options) {
   command->add_flag("--template", chosen->recipe_template,
                     "Print a recipe with every key, to be filled in");
   add_train_options(*command, chosen->spec);
+  use_short_help(*command, chosen->spec,
+                 {"dataset", "edges", "features", "labels", "out", "resume", "seeds", "recipe",
+                  "method", "encoder", "reg", "dim", "lr", "epochs", "batch-size"});
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       train_command(context, *chosen, options);

@@ -89,13 +89,13 @@ StoredGraph stored(Graph graph) {
   return {.graph = std::move(graph), .transforms = {}};
 }
 
-template <Graph (*reader)(const Context&, const Bytes&)>
+template <Graph (*Reader)(const Context&, const Bytes&)>
 StoredGraph read_file(const Context& context, const fs::path& path) {
-  return stored(reader(context, map_file(path)));
+  return stored(Reader(context, map_file(path)));
 }
-template <Graph (*reader)(const Context&, const fs::path&)>
+template <Graph (*Reader)(const Context&, const fs::path&)>
 StoredGraph read_path(const Context& context, const fs::path& path) {
-  return stored(reader(context, path));
+  return stored(Reader(context, path));
 }
 Graph plain_creg(const Context& context, const Bytes& file) {
   return read_creg(context, file);

@@ -13,7 +13,7 @@ namespace creg {
 /// the files hold one direction of many edges. Weights are kept unless all are 1. Features come
 /// from attr_data, attr_indices, ... or attr_matrix; labels, class_names and node_names where they
 /// are. Pickled object arrays are skipped. The files hold no splits.
-Graph read_gnn_benchmark(const Context& context, const Bytes& file);
+Graph read_gnn_benchmark(const Context& context, const Bytes& bytes);
 
 /// The same form, for PyTorch Geometric, DGL and others to open. Splits have no place in it; an
 /// unlabelled node is written as class -1.
