@@ -9,15 +9,13 @@
 #include "creg/core/error.h"
 #include "creg/methods/entry.h"
 #include "graph/normalise.h"
-#include "kernels/aggregate.h"
 #include "kernels/distance.h"
 #include "learn/kmeans.h"
+#include "learn/sparse_product.h"
 #include "learn/truncated_svd.h"
 
 namespace creg {
 namespace {
-
-constexpr std::int64_t rows_per_piece = 64;
 
 void check_input(const Graph& graph, const AgcOptions& options) {
   if (!has_features(graph.features)) {
@@ -40,21 +38,6 @@ void check_input(const Graph& graph, const AgcOptions& options) {
                          std::to_string(options.repeats) + " repeats",
                 .expected = "at least 1 of each"});
   }
-}
-
-DenseMatrix filtered(const Context& context, const CsrMatrix& filter, const DenseMatrix& x) {
-  Buffer<float> out(x.rows * x.cols);
-  cpu::RowProduct product;
-  product.offsets = filter.offsets.data();
-  product.columns = filter.columns.data();
-  product.values = filter.values.data();
-  product.x = x.values.data();
-  product.width = x.cols;
-  product.out = out.data();
-  parallel_for(context, 0, x.rows, rows_per_piece, [&](std::int64_t first, std::int64_t last) {
-    cpu::multiply_rows(product, first, last);
-  });
-  return {.rows = x.rows, .cols = x.cols, .values = std::move(out)};
 }
 
 DenseMatrix left_vectors(const Context& context, const DenseMatrix& x, std::int64_t count) {
@@ -114,7 +97,7 @@ AgcResult agc(const Context& context, const Graph& graph, const AgcOptions& opti
   AgcResult result;
   ProgressTask progress(context, "smoothing features", options.max_power, "powers");
   for (int power = 1; power <= options.max_power; ++power) {
-    x = filtered(context, filter, x);
+    x = sparse_product(context, filter, x);
     DenseMatrix embedding = left_vectors(context, x, options.clusters);
     result.intra.push_back(mean_intra(context, x, embedding, options));
     progress.advance();

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "creg/tasks/classify.h"
+
 namespace creg {
 
 /// {"mean", "std", "values"}, or null for no values.
@@ -16,5 +18,8 @@ nlohmann::ordered_json summary_json(const std::vector<double>& values);
 std::string percent_header();
 /// Empty for no values.
 std::string percent_row(std::string_view label, const std::vector<double>& values);
+
+/// What was done to an embedding's rows before, behind `lead`; empty where it was nothing.
+std::string rows_words(std::string_view lead, int smooth, Normalize normalize);
 
 }  // namespace creg

@@ -44,6 +44,7 @@ ClassifyResult classify(const Context& context, const Data& data, const RunResul
                         ClassifyOptions options) {
   if (options.protocol.empty() && !options.given) options.protocol = data.dataset.protocol;
   if (!options.normalize && run.plan.config.final_norm) options.normalize = Normalize::l2;
+  if (options.smooth == 0) options.smooth = run.plan.config.smooth;
   std::vector<ClassifyResult> results;
   for (const SeedResult& seed : run.seeds) {
     results.push_back(classify(context, data.graph, seed.training.embedding, options));
@@ -55,6 +56,7 @@ ClusterResult cluster(const Context& context, const Data& data, const RunResult&
                       ClusterOptions options) {
   prepare_torch(context);
   if (run.plan.config.final_norm) options.normalize = Normalize::l2;
+  if (options.smooth == 0) options.smooth = run.plan.config.smooth;
   std::vector<ClusterResult> results;
   for (const SeedResult& seed : run.seeds) {
     results.push_back(cluster(context, data.graph, seed.training.embedding, options));
@@ -69,6 +71,7 @@ LinkResult predict_links(const Context& context, const RunResult& run, LinkOptio
                 .expected = "a run with RunSpec::edge_split"});
   }
   if (run.plan.config.final_norm) options.normalize = Normalize::l2;
+  if (options.smooth == 0) options.smooth = run.plan.config.smooth;
   const HeldOutEdges& edges = *run.plan.held_out;
   std::vector<LinkResult> results;
   for (const SeedResult& seed : run.seeds) {

@@ -52,10 +52,12 @@ EmbeddingSource find_embeddings(const fs::path& path) {
     const RunRecord settings =
         is_there(recorded / "config.toml") ? read_record(recorded) : RunRecord{};
     const std::optional<bool> final_norm = truth_of(settings, "final_norm");
+    const int smooth = smooth_of(settings);
     if (source.files.empty()) {
       source.dataset = settings.dataset;
       source.transforms = settings.transforms;
       source.final_norm = final_norm;
+      source.smooth = smooth;
       source.edge_split = settings.edge_split;
     } else if (settings.dataset != source.dataset) {
       refuse_mixture(path, "dataset", in_quotes(source.dataset), in_quotes(settings.dataset));
@@ -64,6 +66,8 @@ EmbeddingSource find_embeddings(const fs::path& path) {
                      join_words(settings.transforms, ", "));
     } else if (final_norm != source.final_norm) {
       refuse_mixture(path, "final_norm", "true", "false");
+    } else if (smooth != source.smooth) {
+      refuse_mixture(path, "smooth", std::to_string(source.smooth), std::to_string(smooth));
     } else if (settings.edge_split != source.edge_split) {
       refuse_mixture(path, "edge split", split_name(source.edge_split),
                      split_name(settings.edge_split));
@@ -85,6 +89,10 @@ std::optional<Normalize> normalize_of(const EmbeddingSource& source, const std::
   if (!asked.empty()) return parse_normalize(asked);
   if (source.final_norm.value_or(false)) return Normalize::l2;
   return std::nullopt;
+}
+
+int smooth_of(const EmbeddingSource& source, const std::optional<int>& asked) {
+  return asked.value_or(source.smooth);
 }
 
 DenseMatrix read_embedding(const fs::path& path) {

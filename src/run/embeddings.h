@@ -17,6 +17,7 @@ struct EmbeddingSource {
   std::string dataset;                       ///< what the runs' config.toml says; empty: nothing
   std::vector<std::string> transforms;       ///< the same, on top of the dataset's own
   std::optional<bool> final_norm;            ///< the same
+  int smooth = 0;                            ///< the same
   std::optional<std::uint64_t> edge_split;   ///< the same; none: trained on all edges
 };
 
@@ -29,6 +30,9 @@ DataSpec dataset_of(const EmbeddingSource& source, DataSpec asked);
 
 /// `asked`, none or l2, where it is not empty; else l2 for runs whose recipe says so, else nothing.
 std::optional<Normalize> normalize_of(const EmbeddingSource& source, const std::string& asked);
+
+/// `asked` where it is there, else what the runs' recipe says.
+int smooth_of(const EmbeddingSource& source, const std::optional<int>& asked);
 
 /// A matrix of floats; anything else is an input error that names the file.
 DenseMatrix read_embedding(const std::filesystem::path& path);

@@ -29,6 +29,7 @@ ClassifyOptions options_of(const RunPlan& plan) {
   options.protocol = plan.dataset.protocol;
   options.splits = plan.eval_splits;
   if (plan.config.final_norm) options.normalize = Normalize::l2;
+  options.smooth = plan.config.smooth;
   return options;
 }
 

@@ -244,6 +244,14 @@ std::optional<bool> truth_of(const RunRecord& record, const std::string& key) {
   return value;
 }
 
+int smooth_of(const RunRecord& record) {
+  TrainConfig config;
+  for (const Setting& setting : record.settings) {
+    if (setting.key == "smooth") apply_settings(config, {setting}, record.file);
+  }
+  return config.smooth;
+}
+
 fs::path seed_folder(const RunPlan& plan, std::uint64_t seed) {
   return plan.several ? plan.directory / ("seed-" + std::to_string(seed)) : plan.directory;
 }

@@ -38,6 +38,9 @@ TrainConfig config_of(const RunRecord& record);
 /// Of a parameter that is true or false; nothing where the record does not have it.
 std::optional<bool> truth_of(const RunRecord& record, const std::string& key);
 
+/// How often evaluations smooth the run's embedding.
+int smooth_of(const RunRecord& record);
+
 /// Writes what the runs begin with into the plan's folder, and into those of the seeds where there
 /// are several: config.toml, the description of a user's own files, and the edges and nodes that
 /// they do not see. A folder that holds something else than a run is an input error: nothing of a

@@ -232,7 +232,7 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
   const bool ovr = classifier == Classifier::one_vs_rest;
   const Normalize normalize = options.normalize.value_or(ovr ? Normalize::l2 : Normalize::none);
   const DenseMatrix values =
-      normalize == Normalize::l2 ? tasks::unit_rows(context, embedding) : embedding;
+      tasks::judged_rows(context, graph, embedding, options.smooth, normalize);
 
   const auto count = static_cast<std::int64_t>(splits.size());
   const std::int64_t steps = steps_of(classifier);
@@ -260,6 +260,7 @@ ClassifyResult classify(const Context& context, const Graph& graph, const DenseM
 
   ClassifyResult result =
       result_of(protocol, classifier_name(classifier), normalize, splits, options);
+  result.smooth = options.smooth;
   add_accuracies(result, found);
   return result;
 }
@@ -298,6 +299,7 @@ ClassifyResult pool_results(std::span<const ClassifyResult> results) {
     tasks::require_same("classifiers", pooled.classifier, result.classifier);
     tasks::require_same("normalisations", normalize_name(pooled.normalize),
                         normalize_name(result.normalize));
+    tasks::require_same("smoothings", pooled.smooth, result.smooth);
     invariant(pooled.weight_decay == result.weight_decay, "results of one weight decay are pooled");
     tasks::require_same("split seeds", pooled.split_seed, result.split_seed);
     tasks::require_same("numbers of splits", pooled.splits, result.splits);

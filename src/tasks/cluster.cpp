@@ -34,10 +34,10 @@ void check_options(const ClusterOptions& options) {
 }
 
 // The rows that k-means sees.
-DenseMatrix prepared_rows(const Context& context, const DenseMatrix& embedding,
+DenseMatrix prepared_rows(const Context& context, const Graph& graph, const DenseMatrix& embedding,
                           const ClusterOptions& options, const learn::EigenSolver& solver) {
   DenseMatrix rows =
-      options.normalize == Normalize::l2 ? tasks::unit_rows(context, embedding) : embedding;
+      tasks::judged_rows(context, graph, embedding, options.smooth, options.normalize);
   if (!options.pca) return rows;
   return project(context, fit_pca(context, rows, *options.pca, solver), rows);
 }
@@ -62,6 +62,7 @@ ClusterResult tasks::cluster_by(const learn::EigenSolver& solver, const Context&
   const auto count = static_cast<std::size_t>(options.seeds);
   ClusterResult result{
       .normalize = options.normalize,
+      .smooth = options.smooth,
       .pca = options.pca,
       .k = options.k > 0 ? options.k : static_cast<std::int64_t>(classes.size()),
       .classes = static_cast<std::int64_t>(classes.size()),
@@ -75,7 +76,7 @@ ClusterResult tasks::cluster_by(const learn::EigenSolver& solver, const Context&
       .f1 = std::vector<double>(count),
       .ari = std::vector<double>(count),
       .inertia = std::vector<double>(count)};
-  const DenseMatrix rows = prepared_rows(context, embedding, options, solver);
+  const DenseMatrix rows = prepared_rows(context, graph, embedding, options, solver);
 
   ProgressTask progress(context, "clustering nodes",
                         static_cast<std::int64_t>(options.seeds) * options.restarts);
@@ -103,6 +104,7 @@ ClusterResult pool_results(std::span<const ClusterResult> results) {
   for (const ClusterResult& result : results.subspan(1)) {
     tasks::require_same("normalisations", normalize_name(pooled.normalize),
                         normalize_name(result.normalize));
+    tasks::require_same("smoothings", pooled.smooth, result.smooth);
     tasks::require_same("principal components", pooled.pca.value_or(0), result.pca.value_or(0));
     tasks::require_same("numbers of clusters", pooled.k, result.k);
     tasks::require_same("numbers of labelled nodes", pooled.labelled, result.labelled);

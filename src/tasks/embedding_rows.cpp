@@ -9,9 +9,29 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "graph/normalise.h"
 #include "kernels/vectors.h"
+#include "learn/sparse_product.h"
 
 namespace creg::tasks {
+namespace {
+
+DenseMatrix smoothed(const Context& context, const Graph& graph, const DenseMatrix& embedding,
+                     int power) {
+  const CsrMatrix propagation = gcn_normalised(context, graph.adjacency);
+  DenseMatrix far = embedding;
+  for (int step = 0; step < power; ++step) {
+    context.throw_if_stopped();
+    far = sparse_product(context, propagation, far);
+  }
+  Buffer<float> values(embedding.values.size());
+  for (std::int64_t i = 0; i < embedding.values.size(); ++i) {
+    values[i] = embedding.values[i] + far.values[i];
+  }
+  return {.rows = embedding.rows, .cols = embedding.cols, .values = std::move(values)};
+}
+
+}  // namespace
 
 std::string subject(const Graph& graph) {
   return graph.name.empty() ? "the graph" : graph.name;
@@ -87,6 +107,18 @@ DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix) {
     }
   });
   return {.rows = matrix.rows, .cols = matrix.cols, .values = std::move(values)};
+}
+
+DenseMatrix judged_rows(const Context& context, const Graph& graph, const DenseMatrix& embedding,
+                        int smooth, Normalize normalize) {
+  if (smooth < 0) {
+    fail_input({.what = "embeddings cannot be smoothed less than not at all",
+                .file = "smooth",
+                .found = fmt::format("{}", smooth),
+                .expected = "0 or more"});
+  }
+  DenseMatrix rows = smooth > 0 ? smoothed(context, graph, embedding, smooth) : embedding;
+  return normalize == Normalize::l2 ? unit_rows(context, rows) : rows;
 }
 
 }  // namespace creg::tasks

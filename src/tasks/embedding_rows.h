@@ -6,6 +6,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/tasks/classify.h"
 
 namespace creg::tasks {
 
@@ -25,5 +26,10 @@ void check_split(const Graph& graph, const Split& split);
 
 /// Rows of length 1; a row of zeros stays as it is.
 DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix);
+
+/// What a task looks at: H + Â^n H for n = `smooth` > 0 with Â of the graph, then rows of length 1
+/// where so asked. A negative n is an input error.
+DenseMatrix judged_rows(const Context& context, const Graph& graph, const DenseMatrix& embedding,
+                        int smooth, Normalize normalize);
 
 }  // namespace creg::tasks

@@ -19,6 +19,7 @@ LinkResult tasks::predict_links_by(const learn::MlpMaker& make_mlp, const Contex
   LinkResult result{.protocol = std::string(edge_split_protocol),
                     .predictor = options.predictor.kind,
                     .normalize = options.normalize,
+                    .smooth = options.smooth,
                     .learning_rate = options.predictor.learning_rate,
                     .epochs = options.predictor.epochs,
                     .patience = options.predictor.patience,
@@ -29,7 +30,7 @@ LinkResult tasks::predict_links_by(const learn::MlpMaker& make_mlp, const Contex
                     .split_seeds = {split_seed}};
   tasks::check_rows(split.train, embedding);
   const DenseMatrix rows =
-      options.normalize == Normalize::l2 ? tasks::unit_rows(context, embedding) : embedding;
+      tasks::judged_rows(context, split.train, embedding, options.smooth, options.normalize);
   const NonEdgeSampler training(context, split.train.adjacency, source);
 
   ProgressTask progress(context, "fitting a link predictor", options.predictor.epochs, "epochs");
@@ -58,6 +59,7 @@ LinkResult pool_links(std::span<const LinkResult> results) {
     tasks::require_same("predictors", name_of(pooled.predictor), name_of(result.predictor));
     tasks::require_same("normalisations", normalize_name(pooled.normalize),
                         normalize_name(result.normalize));
+    tasks::require_same("smoothings", pooled.smooth, result.smooth);
     tasks::require_same("learning rates", pooled.learning_rate, result.learning_rate);
     tasks::require_same("numbers of epochs", pooled.epochs, result.epochs);
     tasks::require_same("patiences", pooled.patience, result.patience);

@@ -92,6 +92,29 @@ TEST_F(EvalClassify, TakesDatasetAndNormalisationFromTheRun) {
   expect_refused({run}, {"turn"});
 }
 
+TEST_F(EvalClassify, TakesSmoothingFromTheRunAndSaysSo) {
+  embedding("run/embedding.npy", 1);
+  dir_.write("run/config.toml", "dataset = \"" + dataset_ + "\"\nsmooth = 2\n");
+  const std::string run = (dir_ / "run").string();
+  EXPECT_EQ(run_json({run, "--splits", "3"})["smooth"], 2);
+  EXPECT_EQ(run_json({run, "--splits", "3", "--smooth", "1"})["smooth"], 1);
+  EXPECT_EQ(run_json({run + "/embedding.npy", "--dataset", dataset_, "--splits", "3"})["smooth"],
+            0);
+  const RunResult table = run_creg({"eval", "classify", run, "--splits", "3"});
+  EXPECT_TRUE(contains(table.out, "on smoothed rows, H + Â^2 H\n")) << table.out;
+  const RunResult unit = run_creg({"eval", "classify", run, "--splits", "3", "--normalize", "l2"});
+  EXPECT_TRUE(contains(unit.out, "on smoothed rows, H + Â^2 H, of length 1\n")) << unit.out;
+  dir_.write("run/config.toml", "dataset = \"" + dataset_ + "\"\nsmooth = -1\n");
+  expect_refused({run}, {"config.toml", "line 2", "'smooth'", "'-1'"});
+  for (const int seed : {0, 1}) {
+    const std::string folder = "runs/seed-" + std::to_string(seed);
+    embedding(folder + "/embedding.npy", static_cast<std::uint64_t>(seed));
+    dir_.write(folder + "/config.toml",
+               "dataset = \"" + dataset_ + "\"\nsmooth = " + std::to_string(seed) + "\n");
+  }
+  expect_refused({(dir_ / "runs").string()}, {"differ in their smooth", "0 and 1"});
+}
+
 TEST_F(EvalClassify, PoolsSeedsOnTheSameSplits) {
   for (const int seed : {0, 2, 10}) {
     const std::string folder = "runs/seed-" + std::to_string(seed);

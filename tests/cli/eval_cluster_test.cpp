@@ -25,6 +25,17 @@ class EvalCluster : public test::RingDataset {
   EvalCluster() : RingDataset({"eval", "cluster"}, nodes, 4, 0.5) {}
 };
 
+TEST_F(EvalCluster, TakesSmoothingFromTheRun) {
+  embedding("smooth/embedding.npy", 1);
+  dir_.write("smooth/config.toml", "dataset = \"" + dataset_ + "\"\nsmooth = 2\n");
+  const std::string run = (dir_ / "smooth").string();
+  const json found = run_json({run});
+  EXPECT_EQ(found["smooth"], 2);
+  const json raw = run_json({run, "--smooth", "0"});
+  EXPECT_EQ(raw["smooth"], 0);
+  EXPECT_NE(found["inertia"], raw["inertia"]);
+}
+
 TEST_F(EvalCluster, PrintsTheObjectThatScriptsRelyOnAndATableInPercent) {
   const std::string file = embedding("e.npy", 1);
   const json found = run_json({file, "--dataset", dataset_});

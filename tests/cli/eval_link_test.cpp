@@ -86,6 +86,21 @@ TEST(EvalLink, EvaluatesARunThatKnowsItsSplit) {
   EXPECT_EQ(bare["leak_check"]["encoder"], "unknown");
 }
 
+TEST(EvalLink, SmoothsByTheRecipeOrTheFlag) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  run_json(train(out, {"--edge-split", "3", "--smooth", "2"}));
+  const json found = run_json(joined({"eval", "link", out}, quick));
+  EXPECT_EQ(found["smooth"], 2);
+  const json raw = run_json(joined({"eval", "link", out, "--smooth", "0"}, quick));
+  EXPECT_EQ(raw["smooth"], 0);
+  EXPECT_NE(raw["metrics"], found["metrics"]);
+  const json trained = run_json(joined(
+      joined({"eval", "link", "--splits", "1", "--seeds", "1", "--smooth", "2"}, small), quick));
+  EXPECT_EQ(trained["smooth"], 2);
+  expect_refused({"eval", "link", out, "--smooth", "1", "--lr", "0.1"}, {"not trained again"});
+}
+
 TEST(EvalLink, ARunIsResumedOnItsOwnSplit) {
   const TempDir dir;
   const std::string out = (dir / "run").string();

@@ -82,6 +82,32 @@ TEST(Train, TheResultIsThatOfEvalClassify) {
   EXPECT_EQ(evaluated["normalize"], "l2");
 }
 
+/// The file is what the encoder put out, whatever evaluations make of it.
+TEST(Train, SmoothingIsAMatterOfEvaluation) {
+  const TempDir dir;
+  const std::string raw = (dir / "raw").string();
+  const std::string out = (dir / "run").string();
+  const json plain = run_json(small_run(raw));
+  const json trained = run_json(small_run(out, {"--smooth", "3"}));
+  EXPECT_EQ(plain["smooth"], 0);
+  EXPECT_EQ(trained["smooth"], 3);
+  EXPECT_EQ(trained["config"]["smooth"], 3);
+  EXPECT_EQ(read_text(dir / "run/embedding.npy"), read_text(dir / "raw/embedding.npy"));
+  EXPECT_NE(trained["metrics"], plain["metrics"]);
+  const json evaluated = run_json({"eval", "classify", out});
+  EXPECT_EQ(evaluated["smooth"], 3);
+  EXPECT_EQ(evaluated["metrics"], trained["metrics"]);
+  EXPECT_EQ(run_json({"eval", "classify", out, "--smooth", "0"})["metrics"], plain["metrics"]);
+  EXPECT_EQ(run_json({"eval", "classify", raw, "--smooth", "3"})["metrics"], trained["metrics"]);
+  // Nor does calibration see it.
+  const auto figures = [](const std::string& folder) {
+    json found = run_json({"calibrate", folder});
+    for (json& run : found["each"]) run.erase("file");
+    return found;
+  };
+  EXPECT_EQ(figures(out), figures(raw));
+}
+
 TEST(Train, OwnFilesWithoutLabelsAreEmbedded) {
   const TempDir dir;
   std::string edges;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "creg/calibration/figures.h"
 #include "report/history_lines.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
@@ -89,6 +92,16 @@ TEST(RunHistory, RefusesFoldersWithoutHistoryAndRunsGivenTwice) {
   expect_error(read_all({dir / "nothing"}), {"nothing", "no such folder"});
   expect_error(read_all({dir / "run", dir / "plain/../run"}), {"given twice", "run"});
   EXPECT_TRUE(read_run_histories({}).empty());
+}
+
+TEST(RunHistory, ReadsFiguresThatCalibrationWrites) {
+  for (const std::string_view column : history_columns()) {
+    if (column == "loss" || column == "contrast") continue;
+    const auto keys = calibration_keys();
+    EXPECT_TRUE(std::any_of(keys.begin(), keys.end(), [&](const CalibrationKey& key) {
+      return key.name == column;
+    })) << column;
+  }
 }
 
 }  // namespace

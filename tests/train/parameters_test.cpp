@@ -143,6 +143,7 @@ TEST(Parameters, ConfigTomlReadsBack) {
   config.method = "lc";
   config.lr = 3e-3;
   config.final_norm = true;
+  config.smooth = 3;
   config.regulariser.l2norm = true;
   const std::string text = config_toml(config);
   TrainConfig again;

@@ -33,6 +33,8 @@ struct ClassifyOptions {
   /// Nothing: what the protocol does by itself, which is l2 for those with ovr in their
   /// names, none elsewhere.
   std::optional<Normalize> normalize;
+  /// n > 0: the rows are first smoothed to H + Â^n H, with Â of the graph (gcn_normalised).
+  int smooth = 0;
   /// Of public-probe alone; nothing: of some the best on the val nodes.
   std::optional<double> weight_decay;
   /// Of the splits and of a classifier that draws. Never that of the model: runs are compared on
@@ -46,6 +48,7 @@ struct ClassifyResult {
   /// "softmax-adam-best-on-test", or "own" of a model with a classifier
   std::string classifier;
   Normalize normalize = Normalize::none;
+  int smooth = 0;
   std::optional<double> weight_decay;  ///< where one was asked for
   std::uint64_t split_seed = 0;
   std::int64_t splits = 0;  ///< per embedding

@@ -20,12 +20,14 @@ struct ClusterOptions {
   std::uint64_t seed = 0;
   int restarts = 10;  ///< of each run; the one of least inertia counts
   Normalize normalize = Normalize::none;
+  int smooth = 0;  ///< as of ClassifyOptions, before all else
   /// Principal components that the rows are reduced to, after normalising; nothing: all dimensions.
   std::optional<std::int64_t> pca;
 };
 
 struct ClusterResult {
   Normalize normalize = Normalize::none;
+  int smooth = 0;
   std::optional<std::int64_t> pca;
   std::int64_t k = 0;
   std::int64_t classes = 0;   ///< among the labelled nodes

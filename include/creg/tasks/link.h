@@ -17,6 +17,7 @@ namespace creg {
 struct LinkOptions {
   PredictorOptions predictor;
   Normalize normalize = Normalize::none;
+  int smooth = 0;  ///< as of ClassifyOptions, by the training edges alone
   /// Named in messages about the split.
   std::string source;
 };
@@ -26,6 +27,7 @@ struct LinkResult {
   std::string protocol;
   PredictorKind predictor = PredictorKind::linear;
   Normalize normalize = Normalize::none;
+  int smooth = 0;
   double learning_rate = 0;
   int epochs = 0;    ///< the most of a fit
   int patience = 0;  ///< of a fit; 0: all epochs

@@ -75,6 +75,7 @@ struct TrainConfig {
   bool link_counts = false;  ///< edges count as often as they are stored, loops and both directions
   bool pre_norm = false;     ///< divide each row of features by max(its sum, 1)
   bool final_norm = false;   ///< evaluation divides each embedding by its length
+  int smooth = 0;            ///< evaluation takes H + Â^n H with this n; 0: H as it is
 };
 
 /// The configuration's method, a program's own or one of the library's by name.

@@ -52,6 +52,7 @@ ClassifyOptions classify_options(const Context& context, const EvalClassifyOptio
     options.protocol = dataset.protocol;
   }
   options.normalize = normalize_of(source, chosen.embedding.normalize);
+  options.smooth = smooth_of(source, chosen.embedding.smooth);
   return options;
 }
 

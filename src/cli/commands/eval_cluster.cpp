@@ -43,6 +43,7 @@ void evaluate(const Context& context, const EvalClusterOptions& chosen,
   if (!best && chosen.pca != "none") options.pca = component_count(chosen.pca);
   const EmbeddingSource source = find_embeddings(chosen.embedding.source);
   options.normalize = normalize_of(source, chosen.embedding.normalize).value_or(Normalize::none);
+  options.smooth = smooth_of(source, chosen.embedding.smooth);
   const DataSpec wanted = dataset_of(source, chosen.embedding.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);

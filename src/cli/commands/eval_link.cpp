@@ -39,7 +39,8 @@ struct EvalLinkOptions {
   std::string normalize;
 };
 
-LinkOptions link_options(const Context& context, const EvalLinkOptions& chosen, bool final_norm) {
+LinkOptions link_options(const Context& context, const EvalLinkOptions& chosen, bool final_norm,
+                         int smooth) {
   LinkOptions options;
   const auto kind = from_name<PredictorKind>(chosen.predictor);
   if (!kind) {
@@ -58,6 +59,7 @@ LinkOptions link_options(const Context& context, const EvalLinkOptions& chosen, 
   } else if (final_norm) {
     options.normalize = Normalize::l2;
   }
+  options.smooth = smooth;
   return options;
 }
 
@@ -69,6 +71,15 @@ std::vector<fs::path> split_folders(const fs::path& path) {
   }
   if (folders.empty()) folders.push_back(path);
   return folders;
+}
+
+/// --smooth, the one parameter of training that an embedding that is there can have too.
+std::optional<int> smooth_flag(const RunSpec& train) {
+  const auto given = train.settings.find("smooth");
+  if (given == train.settings.end()) return std::nullopt;
+  TrainConfig read;
+  find_parameter("smooth").set(read, given->second);
+  return read.smooth;
 }
 
 /// An embedding with the split that its run was trained by.
@@ -122,7 +133,8 @@ LinkSources find_runs(const EvalLinkOptions& chosen) {
     if (sources.settings.files.empty()) sources.settings = found;
     if (found.dataset != sources.settings.dataset ||
         found.transforms != sources.settings.transforms ||
-        found.final_norm != sources.settings.final_norm) {
+        found.final_norm != sources.settings.final_norm ||
+        found.smooth != sources.settings.smooth) {
       fail_input({.what = "the splits' runs differ in their dataset or settings",
                   .file = folder.string(),
                   .expected = "splits of one configuration",
@@ -157,8 +169,9 @@ LinkResult evaluate_run(const Context& context, const Graph& graph, const LinkSo
 
 void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
                       const GlobalOptions& globals) {
+  const std::optional<int> smooth = smooth_flag(chosen.train);
   if (chosen.splits != 0 || chosen.seeds != 0 || !chosen.out.empty() ||
-      !chosen.train.settings.empty() || !chosen.train.recipe.empty()) {
+      chosen.train.settings.size() > (smooth ? 1U : 0U) || !chosen.train.recipe.empty()) {
     fail_input({.what = "an embedding that is there is not trained again",
                 .file = chosen.source,
                 .expected = "no --splits, --seeds, --out, --recipe or parameter of training",
@@ -169,7 +182,8 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   const LinkOptions options =
-      link_options(context, chosen, sources.settings.final_norm.value_or(false));
+      link_options(context, chosen, sources.settings.final_norm.value_or(false),
+                   smooth_of(sources.settings, smooth));
   std::vector<LinkResult> results(sources.runs.size());
   if (results.size() == 1) {
     results.front() = evaluate_run(context, graph, sources.runs.front(), options);
@@ -202,7 +216,7 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
   if (chosen.splits > 0) plan.splits = chosen.splits;
   if (chosen.seeds > 0) plan.seeds = chosen.seeds;
   plan.directory = chosen.out;
-  plan.link = link_options(context, chosen, run.config.final_norm);
+  plan.link = link_options(context, chosen, run.config.final_norm, run.config.smooth);
   LinkRuns runs;
   try {
     runs = run_links(context, run, plan);

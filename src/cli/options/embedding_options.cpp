@@ -10,6 +10,11 @@ void add_embedding_options(CLI::App& command, EmbeddingOptions& options) {
       ->required();
   add_dataset_options(command, options.dataset, DatasetFlags::without_splits);
   add_normalize_option(command, options.normalize);
+  command
+      .add_option("--smooth", options.smooth,
+                  "Take H + Â^N H instead of the rows H before: default as the run's recipe says")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000));
 }
 
 void add_normalize_option(CLI::App& command, std::string& normalize) {

@@ -12,6 +12,7 @@ nlohmann::ordered_json classify_json(const ClassifyResult& result, const std::st
                                 {"protocol", result.protocol},
                                 {"dataset", dataset},
                                 {"normalize", std::string(normalize_name(result.normalize))},
+                                {"smooth", result.smooth},
                                 {"classifier", result.classifier},
                                 {"split_seed", result.split_seed},
                                 {"splits", result.splits},
@@ -28,7 +29,7 @@ nlohmann::ordered_json classify_json(const ClassifyResult& result, const std::st
 std::string classify_table(const ClassifyResult& result, const std::string& dataset) {
   std::string text = fmt::format(
       "{}: protocol {}, {}{}\n{}, {} and {} nodes of a split\n\n", dataset, result.protocol,
-      result.classifier, result.normalize == Normalize::l2 ? " on rows of length 1" : "",
+      result.classifier, rows_words(" ", result.smooth, result.normalize),
       with_commas(result.train) + " train", with_commas(result.val) + " val",
       with_commas(result.test) + " test");
   text += percent_header();

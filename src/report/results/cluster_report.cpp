@@ -50,6 +50,7 @@ nlohmann::ordered_json cluster_json(const ClusterReport& report) {
                                    {"protocol", chosen ? "k-means-best-pca" : "k-means"},
                                    {"dataset", report.dataset},
                                    {"normalize", std::string(normalize_name(result.normalize))},
+                                   {"smooth", result.smooth},
                                    {"pca", pca_json(result)},
                                    {"k", result.k},
                                    {"classes", result.classes},
@@ -81,8 +82,8 @@ std::string cluster_table(const ClusterReport& report) {
       fmt::format("{}: k-means, {} for {}{}\n{}, {} of them labelled\n", report.dataset,
                   counted(result.k, "cluster"),
                   result.classes == 1 ? "1 class" : fmt::format("{} classes", result.classes),
-                  result.normalize == Normalize::l2 ? ", on rows of length 1" : "",
-                  counted(result.nodes, "node"), with_commas(result.labelled));
+                  rows_words(", ", result.smooth, result.normalize), counted(result.nodes, "node"),
+                  with_commas(result.labelled));
   for (const ClusterResult& one : report.alternatives) {
     text += fmt::format("\n{}\n{}", pca_words(one), metric_rows(one));
   }

@@ -23,6 +23,7 @@ nlohmann::ordered_json link_json(const LinkResult& result, const std::string& da
           {"protocol", result.protocol},
           {"dataset", dataset},
           {"normalize", std::string(normalize_name(result.normalize))},
+          {"smooth", result.smooth},
           {"predictor", name_of(result.predictor)},
           {"predictor_lr", result.learning_rate},
           {"predictor_epochs", result.epochs},
@@ -55,8 +56,8 @@ std::string link_table(const LinkResult& result, const std::string& dataset) {
       "non-edges\nleak check passed: no held-out pair is a training edge, no non-edge an edge; {}"
       "\n\n",
       dataset, result.protocol, name_of(result.predictor),
-      result.normalize == Normalize::l2 ? " on rows of length 1" : "",
-      with_commas(leak.training_edges), with_commas(result.val), with_commas(result.test),
+      rows_words(" ", result.smooth, result.normalize), with_commas(leak.training_edges),
+      with_commas(result.val), with_commas(result.test),
       result.encoder_checked ? "the encoder saw the training edges alone"
                              : "which edges the encoder saw is not known");
   text += percent_header();

@@ -280,7 +280,11 @@ std::vector<Parameter> make_table() {
           "divide each row of features by max(its sum, 1)")
       .truth(
           "final_norm", [](TrainConfig& c) -> bool& { return c.final_norm; },
-          "evaluation brings each embedding to length 1 (the file keeps the raw output)");
+          "evaluation brings each embedding to length 1 (the file keeps the raw output)")
+      .integer(
+          "smooth", 0, 1000, [](TrainConfig& c) -> int& { return c.smooth; },
+          "evaluation adds to the embeddings H what n propagations make of them, H + Â^n H, before "
+          "it looks at lengths; 0: nothing (the file keeps the raw output)");
   for (const MethodEntry& method : shipped_methods()) {
     table.group("Method " + method.name);
     for (const OwnParameter& own : method.parameters) table.add(parameter_of(own));
