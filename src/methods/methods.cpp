@@ -10,10 +10,12 @@
   METHOD(ml)             \
   METHOD(lc)             \
   METHOD(dgi)            \
+  METHOD(ggd)            \
   METHOD(gmi)            \
   METHOD(mvgrl)          \
   METHOD(gdcl)           \
   METHOD(bgrl)           \
+  METHOD(cca_ssg)        \
   METHOD(gcn_neg)        \
   METHOD(ml_gcn_standin) \
   METHOD(gcn_supervised) \

@@ -78,6 +78,30 @@ TEST(BatchTraining, EveryMethodPositivesRegulariserAndKindOfNeighbours) {
   }
 }
 
+TEST(BatchTraining, GroupsLoseFeaturesButNoEdges) {
+  for (const char* reg : {"none", "contrast", "l2norm"}) {
+    for (const char* features : {"0", "0.3"}) {
+      TrainConfig config = batch_config("ggd");
+      config.epochs = 40;
+      find_parameter("reg").set(config, reg);
+      find_parameter("drop_edges1").set(config, "0.1");
+      expect_error([&] { check_config(config); }, {"ggd", "drop_edges1", "--batch-size 0"});
+      find_parameter("drop_edges1").set(config, "0");
+      find_parameter("drop_features1").set(config, features);
+      const TrainResult result = train(context_of(1), test::two_groups(), config);
+      EXPECT_EQ(result.epochs.front().anchors, 40);
+      double early = 0;
+      double late = 0;
+      for (std::size_t i = 0; i < 10; ++i) {
+        early += result.epochs[i].contrast;
+        late += result.epochs[30 + i].contrast;
+      }
+      EXPECT_LT(late, early) << reg << features;
+      for (const float value : result.embedding.values) ASSERT_TRUE(std::isfinite(value));
+    }
+  }
+}
+
 TEST(BatchTraining, TheSameSeedGivesTheSameBytes) {
   const Graph graph = test::two_groups();
   const TrainConfig config = batch_config("lc");

@@ -76,7 +76,7 @@ TEST(MemoryEstimate, IsNearWhatTrainingTakes) {
 TEST(MemoryEstimate, IsNearWhatViewsTake) {
   install_tensor_memory();
   const Graph graph = ring(600);
-  for (const char* method : {"grace", "digcl"}) {
+  for (const char* method : {"grace", "digcl", "cca-ssg"}) {
     for (const EncoderKind encoder : find_method(method).encoders) {
       for (const char* reg : {"none", "contrast"}) {
         TrainConfig config;
@@ -91,6 +91,31 @@ TEST(MemoryEstimate, IsNearWhatViewsTake) {
         const double measured = measured_share(graph, config);
         EXPECT_GT(measured, 0.7) << method << ' ' << name_of(encoder) << ' ' << reg;
         EXPECT_LT(measured, 1.25) << method << ' ' << name_of(encoder) << ' ' << reg;
+      }
+    }
+  }
+}
+
+TEST(MemoryEstimate, IsNearWhatGroupsTake) {
+  install_tensor_memory();
+  const Graph graph = ring(1500);
+  for (const char* encoder : {"gcn", "gat", "gin", "sage"}) {
+    for (const char* reg : {"none", "contrast"}) {
+      for (const auto& [edges, features] : {std::pair{"0", "0"}, {"0", "0.2"}, {"0.3", "0.2"}}) {
+        for (const char* layers : {"1", "3"}) {
+          TrainConfig config;
+          config.epochs = 2;
+          config.encoder.dim = 128;
+          find_parameter("method").set(config, "ggd");
+          find_parameter("ggd_layers").set(config, layers);
+          find_parameter("encoder").set(config, encoder);
+          find_parameter("reg").set(config, reg);
+          find_parameter("drop_edges1").set(config, edges);
+          find_parameter("drop_features1").set(config, features);
+          const double measured = measured_share(graph, config);
+          EXPECT_GT(measured, 0.7) << encoder << ' ' << reg << ' ' << edges << ' ' << features;
+          EXPECT_LT(measured, 1.25) << encoder << ' ' << reg << ' ' << edges << ' ' << features;
+        }
       }
     }
   }

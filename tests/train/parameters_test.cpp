@@ -124,6 +124,16 @@ TEST(Parameters, ViewsSayWhatTheyNeed) {
   find_parameter("temperature").set(config, "0.5");
   find_parameter("batch_size").set(config, "10");
   expect_error([&] { check_config(config); }, {"whole graph", "grace"});
+  find_parameter("batch_size").set(config, "0");
+  find_parameter("method").set(config, "ggd");
+  check_config(config);
+  for (const char* encoder : {"dual", "multiplex"}) {
+    find_parameter("encoder").set(config, encoder);
+    find_parameter("drop_edges1").set(config, "0.2");
+    expect_error([&] { check_config(config); }, {"drop_edges1", encoder, "gcn, gat, gin or sage"});
+    find_parameter("drop_edges1").set(config, "0");
+    check_config(config);
+  }
   expect_error([&] { find_parameter("centrality").set(config, "betweenness"); },
                {"degree, pagerank or eigenvector"});
 }

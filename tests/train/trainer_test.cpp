@@ -354,7 +354,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, Resume,
                                            ResumeCase{"lc", "contrast", 0, "loss"},
                                            ResumeCase{"lc", "contrast", 4, "loss"},
                                            ResumeCase{"lc", "l2norm", 3, "last"},
-                                           ResumeCase{"gca", "contrast", 0, "last"}));
+                                           ResumeCase{"gca", "contrast", 0, "last"},
+                                           ResumeCase{"ggd", "contrast", 0, "loss"},
+                                           ResumeCase{"cca-ssg", "contrast", 0, "last"}));
 
 class Checkpoints : public ::testing::Test {
  protected:
