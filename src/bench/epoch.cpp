@@ -11,8 +11,8 @@
 namespace creg {
 namespace {
 
-std::int64_t csr_bytes(const CsrMatrix& matrix) {
-  return 8 * (matrix.rows + 1) + 4 * matrix.nonzeros() + 4 * matrix.values.size();
+std::int64_t csr_bytes(const CsrTensors& matrix) {
+  return 8 * (matrix.rows + 1) + (matrix.values.defined() ? 8 : 4) * matrix.nonzeros();
 }
 
 std::int64_t resident_bytes(const TrainingStep& step, const GraphInputs& inputs,

@@ -12,6 +12,7 @@
 #include "creg/core/random.h"
 #include "creg/ops/aggregate.h"
 #include "graph/normalise.h"
+#include "ops/csr.h"
 #include "ops/runtime.h"
 #include "ops/similarity.h"
 #include "ops/tensors.h"
@@ -87,8 +88,8 @@ void take_top_k(const Context& context, const DenseMatrix& embedding, const Pair
   const at::Tensor rows = as_tensor(embedding);
   const bool all = static_cast<std::int64_t>(sample.anchors.size()) == embedding.rows;
   take_lists(all ? top_k_similar(context, rows, options.k, options.similarity, options.self).indices
-                 : top_k_of_nodes(context, rows, sample.anchors, options.k, options.similarity,
-                                  options.self)
+                 : top_k_of_nodes(context, rows, index_tensor(sample.anchors), options.k,
+                                  options.similarity, options.self)
                        .indices,
              sample);
 }
@@ -167,9 +168,10 @@ PairSample sample_pairs(const Context& context, const Graph& graph, const DenseM
       take_top_k(context, embedding, options, sample);
       break;
     case PairSource::neighbours: {
-      const at::Tensor lists = top_k_neighbours(context, as_tensor(embedding), graph.adjacency,
-                                                options.k, Similarity::dot)
-                                   .indices;
+      const at::Tensor lists =
+          top_k_neighbours(context, as_tensor(embedding), csr_tensors(context, graph.adjacency),
+                           options.k, Similarity::dot)
+              .indices;
       take_lists(lists.index_select(0, index_tensor(sample.anchors)), sample);
       break;
     }

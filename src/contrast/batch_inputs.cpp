@@ -5,6 +5,7 @@
 #include "creg/core/error.h"
 #include "graph/transforms.h"
 #include "nn/sampled_hops.h"
+#include "ops/csr.h"
 
 namespace creg {
 
@@ -60,7 +61,7 @@ GraphInputs batch_inputs(const Context& context, const Graph& graph, const Sampl
     inputs.hops = Hops(std::move(matrices));
   }
   if (neighbours_seen) {
-    inputs.adjacency = batch.block(0);
+    inputs.adjacency = csr_tensors(context, batch.block(0));
     inputs.propagation =
         sampled_mean(context, batch, batch.seeds(), batch.known[1], SparseMatrix::Shape::general);
   }

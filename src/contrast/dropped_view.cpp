@@ -2,8 +2,8 @@
 
 #include <torch/types.h>
 
-#include "contrast/edge_drop.h"
 #include "contrast/feature_mask.h"
+#include "ops/csr.h"
 
 namespace creg {
 namespace {
@@ -17,10 +17,10 @@ Hops dropped_hops(const EpochPass& pass, const EncoderOptions& encoder, const Dr
   const GraphInputs& inputs = pass.inputs();
   if (rates.edges <= 0) return inputs.hops;
   const ViewDraw draw = draw_of(pass, view);
-  const CsrMatrix kept =
-      rates.edge_chances.empty()
-          ? drop_edges(pass.context(), inputs.adjacency, rates.edges, draw)
-          : drop_edges(pass.context(), inputs.adjacency, rates.edge_chances, draw);
+  const CsrTensors kept =
+      rates.edge_chances.defined()
+          ? drop_edges(pass.context(), inputs.adjacency, rates.edge_chances, draw)
+          : drop_edges(pass.context(), inputs.adjacency, rates.edges, draw);
   // Of an undirected edge one direction may be left.
   return encoder_hops(pass.context(), kept, /*directed=*/true, encoder);
 }

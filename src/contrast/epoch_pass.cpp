@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "creg/core/random.h"
+#include "ops/csr.h"
 #include "ops/row_norms.h"
 #include "ops/tensors.h"
 
@@ -24,13 +25,13 @@ bool gathers_by_adjacency(const EncoderOptions& encoder) {
 GraphInputs::GraphInputs(const Context& context, const Graph& graph, const EncoderOptions& encoder)
     : nodes(graph.nodes()),
       rows(graph.nodes()),
-      adjacency(graph.adjacency),
+      adjacency(csr_tensors(context, graph.adjacency)),
       features(features_of(context, graph)),
-      hops(encoder_hops(context, graph.adjacency, graph.directed, encoder, &graph.features)),
+      hops(encoder_hops(context, adjacency, graph.directed, encoder, &graph.features)),
       node_hops(hops),
       propagation(gathers_by_adjacency(encoder)
                       ? hops.of_layer(0)
-                      : aggregation_matrix(context, graph, Aggregation::gcn)) {}
+                      : aggregation_matrix(context, adjacency, graph.directed, Aggregation::gcn)) {}
 
 EncoderPass EpochPass::encoder_pass(std::uint64_t pass) const {
   RandomStream stream(settings_.seed, Purpose::activation_noise, settings_.step, pass);

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "contrast/view_draw.h"
 #include "creg/nn/feature_matrix.h"
+#include "graph/view_draw.h"
 
 namespace creg {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "core/text.h"
@@ -65,6 +66,26 @@ void NonEdgeSampler::draw(const Context& context, std::uint64_t seed, Purpose pu
       to[static_cast<std::size_t>(i)] = v;
     }
   });
+}
+
+CsrMatrix NonEdgeSampler::draw_rows(const Context& context, std::uint64_t seed, Purpose purpose,
+                                    std::uint32_t epoch, std::int64_t count) const {
+  Buffer<std::int32_t> from(count);
+  Buffer<std::int32_t> to(count);
+  draw(context, seed, purpose, epoch, 0, from.span(), to.span());
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(nodes()) + 1, 0);
+  for (const std::int32_t u : from) ++offsets[static_cast<std::size_t>(u) + 1];
+  std::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
+  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+  Buffer<std::int32_t> columns(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    columns[next[static_cast<std::size_t>(from[i])]++] = to[i];
+  }
+  return {.rows = nodes(),
+          .cols = nodes(),
+          .offsets = std::move(offsets),
+          .columns = std::move(columns),
+          .values = {}};
 }
 
 }  // namespace creg

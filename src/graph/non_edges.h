@@ -24,6 +24,11 @@ class NonEdgeSampler {
   void draw(const Context& context, std::uint64_t seed, Purpose purpose, std::uint32_t epoch,
             std::int64_t first, std::span<std::int32_t> from, std::span<std::int32_t> to) const;
 
+  /// `count` pairs of an epoch by the node they start from: row u lists every v of a pair (u, v),
+  /// in the order of drawing.
+  CsrMatrix draw_rows(const Context& context, std::uint64_t seed, Purpose purpose,
+                      std::uint32_t epoch, std::int64_t count) const;
+
   static constexpr std::int64_t block = 1024;
 
   std::int64_t nodes() const { return edges_.rows; }

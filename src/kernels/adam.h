@@ -1,8 +1,10 @@
-// The one Adam: the constants of a step, and its range kernel in both precisions.
+// The one Adam: the constants of a step, and its kernel in both precisions.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+
+#include "kernels/launch.h"
 
 namespace creg {
 
@@ -17,10 +19,11 @@ struct AdamStep {
 
 }  // namespace creg
 
-namespace creg::cpu {
+namespace creg::kernels {
 
 template <class T>
 struct AdamValues {
+  std::int64_t count = 0;
   T* parameter = nullptr;
   const T* gradient = nullptr;
   T* moment1 = nullptr;
@@ -52,7 +55,11 @@ AdamValues<T> adam_values(const AdamStep& settings) {
   return values;
 }
 
-void adam_range(const AdamValues<float>& values, std::int64_t begin, std::int64_t end);
-void adam_range(const AdamValues<double>& values, std::int64_t begin, std::int64_t end);
+}  // namespace creg::kernels
+
+namespace creg::cpu {
+
+void adam(const Launch& launch, const kernels::AdamValues<float>& values);
+void adam(const Launch& launch, const kernels::AdamValues<double>& values);
 
 }  // namespace creg::cpu

@@ -1,9 +1,11 @@
-// Range kernels of the sparse product and of the bias + activation that may follow it.
+// The sparse product, and the bias + activation that may follow it.
 #pragma once
 
 #include <cstdint>
 
-namespace creg::cpu {
+#include "kernels/launch.h"
+
+namespace creg::kernels {
 
 /// Bias, then x > 0 ? x : slope·x.
 struct Activation {
@@ -12,8 +14,10 @@ struct Activation {
   std::int64_t slope_stride = 0;  ///< 0: one slope for all columns, 1: one each
 };
 
-/// out = M·X, a range of rows at a time.
+/// out = M·X for M [rows, source_rows], columns ascending in each row.
 struct RowProduct {
+  std::int64_t rows = 0;
+  std::int64_t source_rows = 0;
   const std::int64_t* offsets = nullptr;
   const std::int32_t* columns = nullptr;
   const float* values = nullptr;          ///< null: ones
@@ -29,23 +33,43 @@ struct RowProduct {
   Activation activation;
 };
 
-void multiply_rows(const RowProduct& product, std::int64_t begin, std::int64_t end);
+/// pre = x + bias, and its activation.
+struct RowActivation {
+  Activation activation;
+  const float* x = nullptr;
+  float* pre = nullptr;
+  float* activated = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t width = 0;
+};
 
-/// pre = x + bias and its activation, rows [begin, end) of dense matrices.
-void activate_rows(const Activation& activation, const float* x, float* pre, float* activated,
-                   std::int64_t width, std::int64_t begin, std::int64_t end);
+/// Rows that one piece sums in float; whoever asked adds the pieces in double. Fixed, so that sums
+/// depend neither on threads nor on the device's size.
+inline constexpr std::int64_t rows_per_sum = 256;
+inline constexpr std::int64_t sum_pieces(std::int64_t rows) {
+  return rows <= rows_per_sum ? 1 : (rows + rows_per_sum - 1) / rows_per_sum;
+}
 
-/// The gradient of the activation and the bias, rows [begin, end): d_pre = d_out · (pre > 0 ? 1 :
-/// slope); bias_sum and slope_sum (each `width` long) get this range's column sums added.
+/// d_pre = d_out · (pre > 0 ? 1 : slope), and what bias and slope get of each piece of rows.
 struct ActivationGradient {
   const float* pre = nullptr;
   const float* d_out = nullptr;
   const float* slope = nullptr;
   std::int64_t slope_stride = 0;
+  std::int64_t rows = 0;
   std::int64_t width = 0;
   float* d_pre = nullptr;
+  float* sums = nullptr;  ///< [sum_pieces(rows), 2, width]: of the bias, of the slope
 };
-void activation_gradient_rows(const ActivationGradient& gradient, std::int64_t begin,
-                              std::int64_t end, float* bias_sum, float* slope_sum);
+
+}  // namespace creg::kernels
+
+namespace creg::cpu {
+
+/// Long rows of a plain product go by panels of X, which round differently.
+void multiply(const Launch& launch, const kernels::RowProduct& product);
+void multiply_row_by_row(const Launch& launch, const kernels::RowProduct& product);
+void activate(const Launch& launch, const kernels::RowActivation& rows);
+void activation_gradient(const Launch& launch, const kernels::ActivationGradient& gradient);
 
 }  // namespace creg::cpu

@@ -1,9 +1,11 @@
-// Range kernels of graph attention. Rows of Z are "slots"; node j lives in slot order[j].
+// Graph attention. Rows of Z are "slots"; node j lives in slot order[j].
 #pragma once
 
 #include <cstdint>
 
-namespace creg::cpu {
+#include "kernels/launch.h"
+
+namespace creg::kernels {
 
 struct GatShape {
   std::int64_t heads = 0;
@@ -22,44 +24,43 @@ struct GatScores {
 };
 
 struct GatRows {
+  std::int64_t rows = 0;
   const std::int64_t* offsets = nullptr;
   const std::int32_t* columns = nullptr;
   const float* mask = nullptr;  ///< per entry and head; null: ones
 };
 
-/// Slots [begin, end).
-void gat_scores(const GatShape& shape, const float* z, const float* att_source,
-                const float* att_target, const GatScores& scores, std::int64_t begin,
-                std::int64_t end);
-
-/// Nodes [begin, end): weights [entries, heads] before the mask, and out [nodes, width].
-/// `scratch`: `heads` floats.
-void gat_forward(const GatShape& shape, const GatRows& rows, const GatScores& scores,
-                 const float* z, float* weights, float* out, float* scratch, std::int64_t begin,
-                 std::int64_t end);
-
-/// Nodes [begin, end): the gradient of every entry's score before LeakyReLU [entries, heads], and
-/// their sums over each row into d_scores.target, by slot. `scratch`: `heads` floats.
-void gat_score_gradients(const GatShape& shape, const GatRows& rows, const GatScores& scores,
-                         const float* z, const float* weights, const float* d_out, float* d_entries,
-                         const GatScores& d_scores, float* scratch, std::int64_t begin,
-                         std::int64_t end);
-
-/// Nodes [begin, end) of the transposed pattern, whose entry t is entry linked[t] of the pattern:
-/// d_scores.source and the rows of d_z, by slot. `scratch`: 4 · heads floats.
-struct GatTransposed {
-  GatRows rows;  ///< its mask is that of the pattern
-  const std::int64_t* linked = nullptr;
+/// What both directions see.
+struct GatInputs {
+  GatShape shape;
+  GatRows rows;
+  std::int64_t slots = 0;
+  const float* z = nullptr;           ///< [slots, width]
+  const float* att_source = nullptr;  ///< [heads, channels]
+  const float* att_target = nullptr;
+  GatScores scores;
+  float* weights = nullptr;  ///< [entries, heads], before the mask
 };
-void gat_source_gradients(const GatShape& shape, const GatTransposed& transposed,
-                          const float* weights, const float* d_out, const float* d_entries,
-                          const float* att_source, const float* att_target,
-                          const GatScores& d_scores, float* d_z, float* scratch, std::int64_t begin,
-                          std::int64_t end);
 
-/// Slots [begin, end): adds their part of both attention vectors' gradients, each `width` long.
-void gat_attention_gradients(const GatShape& shape, const float* z, const GatScores& d_scores,
-                             float* d_source, float* d_target, std::int64_t begin,
-                             std::int64_t end);
+struct GatGradient {
+  GatInputs inputs;
+  /// The pattern transposed: its entry t is entry linked[t] of the pattern, whose mask counts.
+  GatRows transposed;
+  const std::int64_t* linked = nullptr;
+  const float* d_out = nullptr;  ///< [rows, width]
+  GatScores d_scores;            ///< starts at 0
+  float* d_entries = nullptr;    ///< [entries, heads], for the kernel's own use
+  float* d_z = nullptr;          ///< [slots, width]
+  /// [sum_pieces(slots), 2, width]: what att_source and att_target get of each piece of slots.
+  float* sums = nullptr;
+};
+
+}  // namespace creg::kernels
+
+namespace creg::cpu {
+
+/// Scores and weights, and out [rows, width].
+void gat_forward(const Launch& launch, const kernels::GatInputs& inputs, float* out);
+void gat_backward(const Launch& launch, const kernels::GatGradient& gradient);
 
 }  // namespace creg::cpu

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace creg::cpu {
+namespace creg::kernels {
 
 struct Logistic {
   float loss = 0;
@@ -33,4 +33,4 @@ inline Logistic log_complement_loss(float x, bool naive) {
   return {-std::log(rest + eps), sigma * rest / (rest + eps), sigma};
 }
 
-}  // namespace creg::cpu
+}  // namespace creg::kernels

@@ -1,13 +1,17 @@
-// Range kernels of the losses over sampled pairs.
+// Losses over sampled pairs: scores, losses and gradients together, and the pairs turned round.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/logistic.h"
+#include "kernels/launch.h"
 
-namespace creg::cpu {
+namespace creg::kernels {
+
+/// Anchors whose losses are summed in one piece, whatever the number of threads.
+inline constexpr std::int64_t anchors_per_sum = 256;
 
 struct PairScores {
+  std::int64_t count = 0;                   ///< M anchors
   const float* anchors = nullptr;           ///< [., width]
   const float* rows = nullptr;              ///< [., width]
   const std::int32_t* ids = nullptr;        ///< [M] or null: 0..M-1
@@ -24,19 +28,16 @@ struct PairScores {
   float* coefficients = nullptr;
   /// The anchors' gradient, one row per anchor id; null: not wanted.
   float* d_anchors = nullptr;
+  /// One value each: the mean over anchors, and mean sigmas of the pairs' scores.
+  float* loss = nullptr;
+  double* positive_sigma = nullptr;
+  double* negative_sigma = nullptr;
 };
-
-/// Sums over a range of anchors.
-struct PairSums {
-  double loss = 0;
-  double positive_sigma = 0;
-  double negative_sigma = 0;
-};
-
-PairSums score_pairs(const PairScores& scores, std::int64_t begin, std::int64_t end);
 
 /// Pairs in compressed rows: anchor a meets rows columns[offsets[a] .. offsets[a+1]).
 struct EdgeScores {
+  std::int64_t count = 0;          ///< of anchors
+  std::int64_t pairs = 0;          ///< of all of them
   const float* anchors = nullptr;  ///< [., width]
   const float* rows = nullptr;     ///< [., width]
   const std::int64_t* offsets = nullptr;
@@ -49,34 +50,71 @@ struct EdgeScores {
   bool naive = false;
   /// Per pair d loss / d(anchor · row).
   float* coefficients = nullptr;
-  /// The anchors' gradient, all rows of the range written; null: not wanted.
+  /// The anchors' gradient, all rows written; null: not wanted.
   float* d_anchors = nullptr;
+  /// One value each: the means over pairs.
+  float* loss = nullptr;
+  double* sigma = nullptr;
 };
 
-struct EdgeSums {
-  double loss = 0;
-  double sigma = 0;
+/// Rows of h against one vector: the mean loss, and per row d loss / d(h_i·u).
+struct DirectionScores {
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  const float* h = nullptr;
+  const float* u = nullptr;
+  float target = 1;  ///< +1 or -1
+  float share = 1;   ///< 1 / count
+  bool naive = false;
+  float* coefficients = nullptr;
+  float* loss = nullptr;
 };
 
-/// The pairs of anchors [begin, end).
-EdgeSums score_edges(const EdgeScores& scores, std::int64_t begin, std::int64_t end);
+/// The gradients of both sides of these scores; null where not wanted.
+struct DirectionGradient {
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  const float* h = nullptr;
+  const float* u = nullptr;
+  const float* coefficients = nullptr;
+  float* d_h = nullptr;   ///< d_h[i] = coefficient_i · u
+  float* sums = nullptr;  ///< [sum_pieces(count), width]: coefficient_i · h_i, piece by piece
+};
 
-/// Rows [begin, end) of h against one vector: the sum of the losses, and per row the coefficient
-/// d loss / d(h_i·u) times `share`.
-double score_direction(const float* h, const float* u, std::int64_t width, float target,
-                       float share, bool naive, float* coefficients, std::int64_t begin,
-                       std::int64_t end);
+/// Who met each row, and with which coefficient: pairs turned round. Anchors of a row come in
+/// their order, and the pairs of one anchor in theirs.
+struct TurnedPairs {
+  std::int64_t rows = 0;
+  std::int64_t* offsets = nullptr;  ///< [rows + 1]
+  std::int32_t* anchors = nullptr;
+  float* coefficients = nullptr;
+};
 
-/// d_h[i] = coefficient_i · u.
-void spread_direction(const float* u, std::int64_t width, const float* coefficients, float* d_h,
-                      std::int64_t begin, std::int64_t end);
+/// Lengths of rows: their mean and their unbiased variance, 0 for a single row.
+struct LengthStatistics {
+  const float* rows = nullptr;
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  float* lengths = nullptr;  ///< [count], for the kernel's own use
+  double* mean = nullptr;
+  double* variance = nullptr;
+};
 
-/// sums += coefficient_i · h_i over the range.
-void sum_direction(const float* h, std::int64_t width, const float* coefficients, float* sums,
-                   std::int64_t begin, std::int64_t end);
+}  // namespace creg::kernels
 
-/// lengths[i] = |rows_i|.
-void row_lengths(const float* rows, std::int64_t width, float* lengths, std::int64_t begin,
-                 std::int64_t end);
+namespace creg::cpu {
+
+void score_pairs(const Launch& launch, const kernels::PairScores& scores);
+void score_edges(const Launch& launch, const kernels::EdgeScores& scores);
+/// Of pairs whose coefficients are there.
+void turn_pairs(const Launch& launch, const kernels::PairScores& scores,
+                const kernels::TurnedPairs& turned);
+void turn_edges(const Launch& launch, const kernels::EdgeScores& scores,
+                const kernels::TurnedPairs& turned);
+
+void score_direction(const Launch& launch, const kernels::DirectionScores& scores);
+void direction_gradient(const Launch& launch, const kernels::DirectionGradient& gradient);
+
+void length_statistics(const Launch& launch, const kernels::LengthStatistics& statistics);
 
 }  // namespace creg::cpu

@@ -1,4 +1,4 @@
-// Torch-free loops under the streamed similarities. A tile holds the similarities of some nodes
+// Loops under the streamed similarities on the CPU. A tile holds the similarities of some nodes
 // (its rows) to some others (its columns), row-major without gaps.
 #pragma once
 

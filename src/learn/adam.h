@@ -16,12 +16,14 @@ class Adam {
 
   void step(const AlignedVector& gradient, AlignedVector& x) {
     ++settings_.step;
-    auto values = cpu::adam_values<double>(settings_);
+    auto values = kernels::adam_values<double>(settings_);
+    values.count = static_cast<std::int64_t>(x.size());
     values.parameter = x.data();
     values.gradient = gradient.data();
     values.moment1 = mean_.data();
     values.moment2 = square_.data();
-    cpu::adam_range(values, 0, static_cast<std::int64_t>(x.size()));
+    const OneWorker worker;
+    cpu::adam({.workers = &worker}, values);
   }
 
  private:

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <tuple>
 
-#include "ops/parallel_pieces.h"
+#include "ops/runtime.h"
 
 namespace creg::learn {
 
 SymmetricEigen symmetric_eigen(std::vector<double> matrix, std::int64_t n) {
   SymmetricEigen result;
-  // The BLAS keeps to one thread inside a piece.
-  detail::for_pieces(1, [&](std::int64_t, std::int64_t) {
+  with_one_blas_thread([&] {
     const at::NoGradGuard no_grad;
     const at::Tensor view = at::from_blob(matrix.data(), {n, n}, at::kDouble);
     const auto [values, vectors] = at::linalg_eigh(view);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "contrast/edge_drop.h"
+#include "contrast/edge_chances.h"
 #include "contrast/feature_mask.h"
 #include "creg/contrast/dropped_view.h"
 #include "creg/contrast/view_contrast.h"
@@ -13,6 +13,9 @@
 #include "creg/methods/method.h"
 #include "graph/centrality.h"
 #include "methods/view_methods.h"
+#include "ops/csr.h"
+#include "ops/device.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -62,11 +65,13 @@ class Gca final : public Method {
   void look_at(const EpochPass& pass) {
     looked_ = true;
     const Context& context = pass.context();
-    const CsrMatrix& adjacency = pass.inputs().adjacency;
+    const CsrMatrix adjacency = host_csr(pass.inputs().adjacency);
     const std::vector<double> of_edges = edge_centrality(context, adjacency, centrality_);
     const std::vector<double> of_features = feature_centrality(context, adjacency, centrality_);
     for (DropRates* rates : {&first_, &second_}) {
-      rates->edge_chances = adaptive_edge_chances(context, adjacency, of_edges, rates->edges);
+      rates->edge_chances =
+          as_tensor(Array<float>(adaptive_edge_chances(context, adjacency, of_edges, rates->edges)))
+              .to(device_of(context));
       rates->column_chances =
           adaptive_column_chances(pass.inputs().features, of_features, rates->features);
     }

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "contrast/edge_drop.h"
 #include "creg/contrast/dropped_view.h"
 #include "creg/core/error.h"
 #include "creg/methods/method.h"
+#include "ops/csr.h"
 
 namespace creg {
 namespace {
@@ -80,8 +80,9 @@ class Ggd final : public Method {
   Hops hops_of(const EpochPass& pass) const {
     const GraphInputs& inputs = pass.inputs();
     if (rates_.edges <= 0) return inputs.node_hops;
-    const CsrMatrix kept = drop_edges(pass.context(), inputs.adjacency, rates_.edges,
-                                      {.seed = pass.settings().seed, .step = pass.settings().step});
+    const CsrTensors kept =
+        drop_edges(pass.context(), inputs.adjacency, rates_.edges,
+                   {.seed = pass.settings().seed, .step = pass.settings().step});
     // Of an undirected edge one direction may be left.
     return encoder_hops(pass.context(), kept, /*directed=*/true, encoder_);
   }

@@ -2,15 +2,13 @@
 // to.
 #include <torch/types.h>
 
-#include <memory>
-
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
 #include "creg/core/random.h"
 #include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"
-#include "graph/normalise.h"
 #include "ops/all_pairs_loss.h"
+#include "ops/csr.h"
 #include "ops/edge_loss.h"
 #include "ops/tensors.h"
 
@@ -59,7 +57,7 @@ class Gmi final : public Method {
                   .file = "method",
                   .found = "gmi"});
     }
-    if (!edges_) look_at(pass);
+    if (!edges_.columns.defined()) look_at(pass);
     const at::Tensor& h = pass.embedding();
     const at::Tensor around = aggregate(neighbours_, pass.projected().rows, {.slope = slope_});
     RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
@@ -95,7 +93,7 @@ class Gmi final : public Method {
   /// strangers first; for the true ones that is taken back.
   at::Tensor edge_term(const at::Tensor& h, const at::Tensor& together) const {
     const auto nodes = static_cast<double>(h.size(0));
-    const auto pairs = static_cast<double>(edges_->size());
+    const auto pairs = static_cast<double>(edges_.nonzeros());
     const double all = nodes * nodes;
     const double half = pairs / 2;
     const double positive_weight = (all - half) / half;
@@ -105,13 +103,10 @@ class Gmi final : public Method {
   }
 
   void look_at(EpochPass& pass) {
-    const CsrMatrix& adjacency = pass.inputs().adjacency;
+    const CsrTensors& adjacency = pass.inputs().adjacency;
     neighbours_ = SparseMatrix(pass.context(),
                                row_normalised(pass.context(), adjacency, SelfLoops::as_stored));
-    const CsrMatrix known = with_self_loops(pass.context(), adjacency, SelfLoops::missing);
-    edges_ = std::make_shared<const PairRows>(
-        PairRows{.offsets = {known.offsets.begin(), known.offsets.end()},
-                 .columns = {known.columns.begin(), known.columns.end()}});
+    edges_ = with_self_loops(pass.context(), adjacency, SelfLoops::missing);
   }
 
   LogForm log_;
@@ -120,8 +115,8 @@ class Gmi final : public Method {
   at::Tensor around_score_;  // [dim, first width]
   at::Tensor around_bias_;
   at::Tensor slope_;
-  SparseMatrix neighbours_;                // D^-1 A, once the graph has been seen
-  std::shared_ptr<const PairRows> edges_;  // A + I
+  SparseMatrix neighbours_;  // D^-1 A, once the graph has been seen
+  CsrTensors edges_;         // A + I
   at::Tensor negative_sigma_;
 };
 

@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "contrast/edge_drop.h"
 #include "contrast/node_mask.h"
 #include "creg/core/error.h"
 #include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"
 #include "nn/dropout.h"
+#include "ops/csr.h"
 #include "ops/gat.h"
 #include "ops/row_norms.h"
 #include "ops/tensors.h"
@@ -116,8 +116,9 @@ class GraphMae final : public Method {
   Hops hops(const EpochPass& pass) const {
     const GraphInputs& inputs = pass.inputs();
     if (drop_edges_ == 0) return inputs.hops;
-    const CsrMatrix kept = drop_edges(pass.context(), inputs.adjacency, drop_edges_,
-                                      {.seed = pass.settings().seed, .step = pass.settings().step});
+    const CsrTensors kept =
+        drop_edges(pass.context(), inputs.adjacency, drop_edges_,
+                   {.seed = pass.settings().seed, .step = pass.settings().step});
     // Of an undirected edge one direction may be left.
     return encoder_hops(pass.context(), kept, /*directed=*/true, encoder_);
   }

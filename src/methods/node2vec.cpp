@@ -3,15 +3,12 @@
 #include <torch/types.h>
 
 #include <memory>
-#include <numeric>
-#include <span>
-#include <vector>
 
-#include "contrast/walk_pairs.h"
 #include "creg/contrast/pair_score.h"
 #include "creg/core/error.h"
 #include "creg/methods/method.h"
-#include "graph/random_walks.h"
+#include "ops/edge_loss.h"
+#include "ops/pair_sources.h"
 
 namespace creg {
 namespace {
@@ -20,9 +17,10 @@ class Node2vec final : public Method {
  public:
   Node2vec(const MethodOptions& options, ParameterList& parameters)
       : options_(options.contrast),
-        length_(static_cast<int>(options.own.integer("walk_length"))),
-        window_(static_cast<int>(options.own.integer("context"))),
-        per_node_(static_cast<int>(options.own.integer("walks"))),
+        how_{.per_start = static_cast<int>(options.own.integer("walks")),
+             .length = static_cast<int>(options.own.integer("walk_length")),
+             .window = static_cast<int>(options.own.integer("context")),
+             .negatives = options.contrast.negatives},
         p_(options.own.real("p")),
         q_(options.own.real("q")),
         score_(options.contrast.score, options.dim, parameters) {}
@@ -32,53 +30,37 @@ class Node2vec final : public Method {
     const EpochPass::Settings& settings = pass.settings();
     // What is kept of the first step's graph serves all steps.
     invariant(!inputs.batch, "walks go through the whole graph");
-    if (!walker_) look_at(pass.context(), inputs.adjacency);
-    const std::vector<std::int32_t> starts = starts_of(inputs);
-    const Walks walks =
-        walker_->walk(pass.context(), starts, per_node_, length_, settings.seed, settings.step);
-    const WalkPairs pairs = walk_pairs(pass.context(), walks, window_, options_.negatives,
-                                       inputs.nodes, settings.seed, settings.step);
+    if (!walks_) look_at(pass.context(), inputs.adjacency);
+    const WalkSource::Pairs pairs =
+        walks_->draw(pass.context(), inputs.seeds, how_, settings.seed, settings.step);
     const at::Tensor& h = pass.embedding();
     const at::Tensor anchors = score_.anchors(h);
     const double scale = 1 / options_.temperature;
     const EdgeLoss joined = edge_loss(anchors, h, pairs.positives, 1, scale, options_.log);
     const EdgeLoss apart = edge_loss(anchors, h, pairs.negatives, -1, scale, options_.log);
     return {joined.loss + apart.loss, joined.sigma, apart.sigma,
-            static_cast<std::int64_t>(starts.size())};
+            inputs.seeds.defined() ? inputs.seeds.numel() : inputs.nodes};
   }
 
   bool needs_edges() const override { return true; }
 
  private:
-  void look_at(const Context& context, const CsrMatrix& adjacency) {
+  void look_at(const Context& context, const CsrTensors& adjacency) {
     if (adjacency.nonzeros() == 0) {
       fail_input({.what = "the graph has no edges, so node2vec has no walks",
                   .file = "method",
                   .found = "node2vec",
                   .hint = "--method lc --positives global needs none"});
     }
-    walker_ = std::make_unique<RandomWalker>(context, adjacency, p_, q_);
-  }
-
-  static std::vector<std::int32_t> starts_of(const GraphInputs& inputs) {
-    if (inputs.seeds.defined()) {
-      const at::Tensor seeds = inputs.seeds.contiguous();
-      const std::int32_t* const first = seeds.data_ptr<std::int32_t>();
-      return {first, first + seeds.numel()};
-    }
-    std::vector<std::int32_t> all(static_cast<std::size_t>(inputs.nodes));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
+    walks_ = make_walk_source(context, adjacency, p_, q_);
   }
 
   ContrastOptions options_;
-  int length_;
-  int window_;
-  int per_node_;
+  WalkOptions how_;
   double p_;
   double q_;
   PairScore score_;
-  std::unique_ptr<RandomWalker> walker_;  // of the graph, once it has been seen
+  std::unique_ptr<WalkSource> walks_;  // of the graph, once it has been seen
 };
 
 }  // namespace

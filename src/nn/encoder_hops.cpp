@@ -10,6 +10,7 @@
 #include "graph/build.h"
 #include "graph/diffusion.h"
 #include "graph/normalise.h"
+#include "ops/csr.h"
 #include "ops/similarity.h"
 #include "ops/tensors.h"
 
@@ -32,17 +33,18 @@ SparseMatrix diffusion_matrix(const Context& context, const CsrMatrix& adjacency
                                                               threshold_for_degree(all, degree))));
 }
 
-SparseMatrix propagation_matrix(const Context& context, const CsrMatrix& adjacency, bool directed,
+SparseMatrix propagation_matrix(const Context& context, const CsrTensors& adjacency, bool directed,
                                 const EncoderOptions& options) {
   switch (options.propagation) {
     case Propagation::adjacency:
       return aggregation_matrix(context, adjacency, directed, Aggregation::gcn);
     case Propagation::directed_pagerank:
       return {context,
-              gcn_normalised(context, pagerank_laplacian(context, adjacency, options.teleport)),
+              gcn_normalised(context,
+                             pagerank_laplacian(context, host_csr(adjacency), options.teleport)),
               SparseMatrix::Shape::symmetric};
     case Propagation::diffusion:
-      return diffusion_matrix(context, adjacency, directed, options);
+      return diffusion_matrix(context, host_csr(adjacency), directed, options);
   }
   throw Bug("a propagation without a matrix");
 }
@@ -119,7 +121,7 @@ Hops multiplex_hops(const Context& context, const CsrMatrix& adjacency, bool dir
 
 }  // namespace
 
-Hops encoder_hops(const Context& context, const CsrMatrix& adjacency, bool directed,
+Hops encoder_hops(const Context& context, const CsrTensors& adjacency, bool directed,
                   const EncoderOptions& options, const Features* features) {
   const auto gathered_by = [&](Aggregation kind) {
     return aggregation_matrix(context, adjacency, directed, kind);
@@ -136,10 +138,10 @@ Hops encoder_hops(const Context& context, const CsrMatrix& adjacency, bool direc
     case EncoderKind::table:
       return {};
     case EncoderKind::dual:
-      return Hops(
-          {gathered_by(Aggregation::gcn), diffusion_matrix(context, adjacency, directed, options)});
+      return Hops({gathered_by(Aggregation::gcn),
+                   diffusion_matrix(context, host_csr(adjacency), directed, options)});
     case EncoderKind::multiplex:
-      return multiplex_hops(context, adjacency, directed, options, features);
+      return multiplex_hops(context, host_csr(adjacency), directed, options, features);
   }
   throw Bug("an encoder without matrices");
 }

@@ -6,17 +6,16 @@
 #include <vector>
 
 #include "creg/core/error.h"
-#include "graph/build.h"
-#include "graph/normalise.h"
+#include "ops/csr.h"
 
 namespace creg {
 
-SparseMatrix aggregation_matrix(const Context& context, const CsrMatrix& adjacency, bool directed,
+SparseMatrix aggregation_matrix(const Context& context, const CsrTensors& adjacency, bool directed,
                                 Aggregation kind) {
   const auto shape = directed ? SparseMatrix::Shape::general : SparseMatrix::Shape::symmetric;
   // Row i of A + I gathers from j -> i: the transposed adjacency.
   const auto gathered = [&] {
-    CsrMatrix loops = with_self_loops(context, adjacency, SelfLoops::missing);
+    CsrTensors loops = with_self_loops(context, adjacency, SelfLoops::missing);
     return directed ? transpose(context, loops) : loops;
   };
   switch (kind) {
@@ -27,12 +26,16 @@ SparseMatrix aggregation_matrix(const Context& context, const CsrMatrix& adjacen
     case Aggregation::mean:
       return {context, row_normalised(context, adjacency, SelfLoops::missing)};
     case Aggregation::attention: {
-      CsrMatrix pattern = gathered();
-      pattern.values = {};
+      CsrTensors pattern = gathered();
+      pattern.values.reset();
       return {context, pattern, shape, SparseMatrix::Entries::linked};
     }
   }
   throw Bug("an aggregation without a matrix");
+}
+
+SparseMatrix aggregation_matrix(const Context& context, const Graph& graph, Aggregation kind) {
+  return aggregation_matrix(context, csr_tensors(context, graph.adjacency), graph.directed, kind);
 }
 
 namespace {

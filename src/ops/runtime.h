@@ -1,6 +1,7 @@
 // libtorch as this process has it, and the Context's wishes carried to it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,8 @@ std::string better_openblas_kernels(std::string_view kernels, std::string_view i
 /// Sets the threads of libtorch and of the BLAS to the Context's. Warns through its log when the
 /// BLAS is a slow one. A CUDA device that is not there is an input error: nothing falls back.
 void prepare_torch(const Context& context);
+
+/// Calls body with the BLAS on one thread, so that its result does not depend on their number.
+void with_one_blas_thread(const std::function<void()>& body);
 
 }  // namespace creg

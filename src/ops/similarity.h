@@ -1,7 +1,7 @@
 // Similarities between embeddings: over all pairs of nodes in one streamed pass that never holds
 // more than a few blocks of the N x N matrix, and over the pairs that a graph joins.
 //
-// Rows of `embeddings` are nodes, float32 on the CPU; gradients do not flow through a selection.
+// Rows of `embeddings` are nodes, float32; gradients do not flow through a selection.
 // A value that is not finite is an input error wherever it is met. Of two equally similar nodes the
 // one with the smaller number comes first, so every result is well defined; none depends on the
 // number of threads.
@@ -10,10 +10,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <span>
 
 #include "creg/core/context.h"
-#include "creg/graph/graph.h"
+#include "creg/ops/sparse_matrix.h"
 #include "ops/similarity_options.h"
 
 namespace creg {
@@ -43,10 +42,10 @@ SimilarityResult top_k_similar(const Context& context, const at::Tensor& embeddi
                                Similarity similarity = Similarity::cosine,
                                SelfPairs self = SelfPairs::include);
 
-/// The same for these nodes alone, compared with all: row i of the result is that of nodes[i]. For
-/// a share of the nodes it is cheaper than a pass over all pairs: O(nodes N d) work.
+/// The same for these nodes (int32) alone, compared with all: row i of the result is that of
+/// nodes[i]. For a share of the nodes it is cheaper than a pass over all pairs: O(nodes N d) work.
 SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embeddings,
-                                std::span<const std::int32_t> nodes, std::int64_t k,
+                                const at::Tensor& nodes, std::int64_t k,
                                 Similarity similarity = Similarity::cosine,
                                 SelfPairs self = SelfPairs::include);
 
@@ -63,13 +62,13 @@ struct NeighbourTopK {
   at::Tensor values;
 };
 NeighbourTopK top_k_neighbours(const Context& context, const at::Tensor& embeddings,
-                               const CsrMatrix& adjacency, std::int64_t k,
+                               const CsrTensors& adjacency, std::int64_t k,
                                Similarity similarity = Similarity::dot);
 
 /// Per node one of its k most similar neighbours, each with the same chance; -1 where there is
 /// none. int32, N. A node with at most k neighbours costs no similarity at all.
 at::Tensor draw_top_neighbour(const Context& context, const at::Tensor& embeddings,
-                              const CsrMatrix& adjacency, std::int64_t k, Similarity similarity,
+                              const CsrTensors& adjacency, std::int64_t k, Similarity similarity,
                               std::uint64_t seed, std::uint32_t epoch);
 
 }  // namespace creg

@@ -36,20 +36,19 @@ void expect_follows(std::size_t size, AdamStep settings, double tolerance) {
   std::vector<T> mean(size, 0);
   std::vector<T> square(size, 0);
   std::vector<double> gradient(size);
+  const OneWorker worker;
   for (int t = 1; t <= 8; ++t) {
     settings.step = t;
     for (double& value : gradient) value = stream.normal();
     rule.step(gradient, settings);
     const std::vector<T> rounded(gradient.begin(), gradient.end());
-    auto values = cpu::adam_values<T>(settings);
+    auto values = kernels::adam_values<T>(settings);
     values.parameter = x.data();
     values.gradient = rounded.data();
     values.moment1 = mean.data();
     values.moment2 = square.data();
-    // Two ranges, the first of any size.
-    const auto first = static_cast<std::int64_t>(size / 3);
-    cpu::adam_range(values, 0, first);
-    cpu::adam_range(values, first, static_cast<std::int64_t>(size));
+    values.count = static_cast<std::int64_t>(size);
+    cpu::adam({.workers = &worker}, values);
     for (std::size_t i = 0; i < size; ++i) ASSERT_NEAR(x[i], rule.x[i], tolerance) << "step " << t;
   }
 }

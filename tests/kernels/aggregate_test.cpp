@@ -1,11 +1,13 @@
-#include "kernels/aggregate.h"
+#include "kernels/cpu/aggregate.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <tuple>
 
+#include "kernels/cpu/panel.h"
 #include "kernels/made_up.h"
-#include "kernels/panel.h"
 
 namespace creg::aggregate_test {
 namespace {
@@ -38,7 +40,7 @@ TEST(MultiplyRows, IsTheSparseProduct) {
       const Floats values = weighted ? test::random_floats(m.entries(), 2) : Floats();
       const std::vector<double> expected = product_of(m, values, x, width);
       Floats out(expected.size(), 7.0F);
-      cpu::RowProduct product;
+      kernels::RowProduct product;
       product.offsets = m.offsets.data();
       product.columns = m.columns.data();
       product.values = weighted ? values.data() : nullptr;
@@ -73,7 +75,7 @@ TEST(MultiplyRows, GathersScattersAndActivates) {
   for (const std::int64_t stride : {0, 1}) {
     Floats out(12 * width);
     Floats activated(12 * width);
-    cpu::RowProduct product;
+    kernels::RowProduct product;
     product.offsets = m.offsets.data();
     product.columns = m.columns.data();
     product.gather = gather.data();
@@ -106,14 +108,24 @@ TEST(ActivateRows, AndItsGradient) {
   for (const std::int64_t stride : {0, 1}) {
     Floats pre(x.size());
     Floats activated(x.size());
-    cpu::activate_rows({bias.data(), slopes.data(), stride}, x.data(), pre.data(), activated.data(),
-                       width, 0, rows);
+    cpu::activate_rows({.activation = {bias.data(), slopes.data(), stride},
+                        .x = x.data(),
+                        .pre = pre.data(),
+                        .activated = activated.data(),
+                        .rows = rows,
+                        .width = width},
+                       0, rows);
     Floats d_pre(x.size());
     Floats bias_sum(width, 1.0F);
     Floats slope_sum(width, 1.0F);
-    cpu::activation_gradient_rows(
-        {pre.data(), d_out.data(), slopes.data(), stride, width, d_pre.data()}, 0, rows,
-        bias_sum.data(), slope_sum.data());
+    cpu::activation_gradient_rows({.pre = pre.data(),
+                                   .d_out = d_out.data(),
+                                   .slope = slopes.data(),
+                                   .slope_stride = stride,
+                                   .rows = rows,
+                                   .width = width,
+                                   .d_pre = d_pre.data()},
+                                  0, rows, bias_sum.data(), slope_sum.data());
     for (std::int64_t j = 0; j < width; ++j) {
       double bias_gradient = 1;
       double slope_gradient = 1;
@@ -159,6 +171,82 @@ TEST(MultiplyPanel, IsTheSparseProductOfItsColumns) {
       cpu::multiply_panel(product, 4, m.rows);
     }
     for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], 0.5 + expected[i], 2e-5);
+  }
+}
+
+/// Short rows, long rows that go by panels, and more rows of X than a panel has.
+TEST(Multiply, IsTheSparseProductForAnyNumberOfWorkers) {
+  for (const auto& [rows, columns, per_row] :
+       {std::tuple{40, 13, 4}, std::tuple{60, 50, 40}, std::tuple{300, 3400, 160}}) {
+    Pattern m(0, 0);
+    m.rows = rows;
+    m.offsets = {0};
+    m.columns.clear();
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t e = 0; e < per_row; ++e) {
+        m.columns.push_back(static_cast<std::int32_t>((r * 7 + e * columns / per_row) % columns));
+      }
+      std::sort(m.columns.end() - per_row, m.columns.end());
+      m.offsets.push_back(static_cast<std::int64_t>(m.columns.size()));
+    }
+    constexpr std::int64_t width = 70;
+    const Floats x = test::random_floats(columns * width);
+    const Floats values = test::random_floats(m.entries(), 2);
+    const std::vector<double> expected = product_of(m, values, x, width);
+    Floats first;
+    for (const int threads : {1, 2, 5}) {
+      Floats out(expected.size(), 7.0F);
+      kernels::RowProduct product;
+      product.rows = rows;
+      product.source_rows = columns;
+      product.offsets = m.offsets.data();
+      product.columns = m.columns.data();
+      product.values = values.data();
+      product.x = x.data();
+      product.width = width;
+      product.out = out.data();
+      const Context context({.threads = threads});
+      const PoolWorkers workers(context);
+      cpu::multiply({.workers = &workers}, product);
+      for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], expected[i], 2e-4);
+      if (first.empty()) first = out;
+      EXPECT_EQ(out, first);
+      cpu::multiply_row_by_row({.workers = &workers}, product);
+      for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], expected[i], 2e-4);
+    }
+  }
+}
+
+TEST(ActivationGradient, SumsFixedPiecesOfRows) {
+  constexpr std::int64_t rows = 2 * kernels::rows_per_sum + 3;
+  constexpr std::int64_t width = 3;
+  const Floats pre = test::random_floats(rows * width);
+  const Floats d_out = test::random_floats(rows * width, 2);
+  const float slope = 0.3F;
+  Floats d_pre(pre.size());
+  ASSERT_EQ(kernels::sum_pieces(rows), 3);
+  Floats sums(3 * 2 * width, 5.0F);
+  const OneWorker worker;
+  cpu::activation_gradient({.workers = &worker}, {.pre = pre.data(),
+                                                  .d_out = d_out.data(),
+                                                  .slope = &slope,
+                                                  .rows = rows,
+                                                  .width = width,
+                                                  .d_pre = d_pre.data(),
+                                                  .sums = sums.data()});
+  for (std::int64_t piece = 0; piece < 3; ++piece) {
+    for (std::int64_t j = 0; j < width; ++j) {
+      double bias = 0;
+      double below = 0;
+      for (std::int64_t r = piece * kernels::rows_per_sum;
+           r < std::min(rows, (piece + 1) * kernels::rows_per_sum); ++r) {
+        const std::int64_t at = r * width + j;
+        bias += d_out[at] * (pre[at] > 0 ? 1 : slope);
+        if (pre[at] <= 0) below += d_out[at] * pre[at];
+      }
+      EXPECT_NEAR(sums[piece * 2 * width + j], bias, 1e-4);
+      EXPECT_NEAR(sums[piece * 2 * width + width + j], below, 1e-4);
+    }
   }
 }
 

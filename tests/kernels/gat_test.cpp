@@ -33,9 +33,11 @@ struct Layer {
     }
   }
   std::int64_t width() const { return heads * channels; }
-  cpu::GatShape shape() const { return {heads, channels, order.data(), static_cast<float>(slope)}; }
-  cpu::GatRows rows() const {
-    return {pattern.offsets.data(), pattern.columns.data(), mask.data()};
+  kernels::GatShape shape() const {
+    return {heads, channels, order.data(), static_cast<float>(slope)};
+  }
+  kernels::GatRows rows() const {
+    return {nodes, pattern.offsets.data(), pattern.columns.data(), mask.data()};
   }
 
   /// out by its definition, in double.
@@ -121,19 +123,21 @@ TEST_P(GatKernels, ForwardAndGradientAreThoseOfTheFormula) {
   const Floats att_source = test::random_floats(width, 2);
   const Floats att_target = test::random_floats(width, 3);
   const Floats d_out = test::random_floats(nodes * width, 4);
-  const cpu::GatShape shape = layer.shape();
-  const cpu::GatRows rows = layer.rows();
-
   Floats source(nodes * heads);
   Floats target(nodes * heads);
-  const cpu::GatScores scores{source.data(), target.data()};
-  cpu::gat_scores(shape, z.data(), att_source.data(), att_target.data(), scores, 0, nodes);
   Floats weights(static_cast<std::size_t>(layer.pattern.entries() * heads));
   Floats out(nodes * width, 8.0F);
-  Floats scratch(heads);
-  cpu::gat_forward(shape, rows, scores, z.data(), weights.data(), out.data(), scratch.data(), 0, 5);
-  cpu::gat_forward(shape, rows, scores, z.data(), weights.data(), out.data(), scratch.data(), 5,
-                   nodes);
+  const kernels::GatInputs inputs{.shape = layer.shape(),
+                                  .rows = layer.rows(),
+                                  .slots = nodes,
+                                  .z = z.data(),
+                                  .att_source = att_source.data(),
+                                  .att_target = att_target.data(),
+                                  .scores = {source.data(), target.data()},
+                                  .weights = weights.data()};
+  const Context context({.threads = GetParam().first});
+  const PoolWorkers workers(context);
+  cpu::gat_forward({.workers = &workers}, inputs, out.data());
   Numbers z_wide(z.begin(), z.end());
   Numbers source_wide(att_source.begin(), att_source.end());
   Numbers target_wide(att_target.begin(), att_target.end());
@@ -143,21 +147,21 @@ TEST_P(GatKernels, ForwardAndGradientAreThoseOfTheFormula) {
   Floats d_entries(weights.size());
   Floats d_source(nodes * heads);
   Floats d_target(nodes * heads);
-  const cpu::GatScores d_scores{d_source.data(), d_target.data()};
-  cpu::gat_score_gradients(shape, rows, scores, z.data(), weights.data(), d_out.data(),
-                           d_entries.data(), d_scores, scratch.data(), 0, nodes);
   const Transposed turned(layer.pattern);
-  const cpu::GatTransposed transposed{
-      {turned.offsets.data(), turned.columns.data(), layer.mask.data()}, turned.linked.data()};
   Floats d_z(z.size());
-  Floats wide_scratch(4 * heads);
-  cpu::gat_source_gradients(shape, transposed, weights.data(), d_out.data(), d_entries.data(),
-                            att_source.data(), att_target.data(), d_scores, d_z.data(),
-                            wide_scratch.data(), 0, nodes);
-  Floats d_att_source(width);
-  Floats d_att_target(width);
-  cpu::gat_attention_gradients(shape, z.data(), d_scores, d_att_source.data(), d_att_target.data(),
-                               0, nodes);
+  Floats sums(2 * width, 3.0F);
+  cpu::gat_backward(
+      {.workers = &workers},
+      {.inputs = inputs,
+       .transposed = {nodes, turned.offsets.data(), turned.columns.data(), layer.mask.data()},
+       .linked = turned.linked.data(),
+       .d_out = d_out.data(),
+       .d_scores = {d_source.data(), d_target.data()},
+       .d_entries = d_entries.data(),
+       .d_z = d_z.data(),
+       .sums = sums.data()});
+  const Floats d_att_source(sums.begin(), sums.begin() + width);
+  const Floats d_att_target(sums.begin() + width, sums.end());
   const auto value = [&] {
     return weighed(layer.forward(z_wide, source_wide, target_wide), d_out);
   };

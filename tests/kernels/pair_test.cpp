@@ -1,4 +1,4 @@
-#include "kernels/pair.h"
+#include "kernels/cpu/pair.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(ScorePairs, LossSigmasAndGradient) {
       const Ids negatives = random_ids(nodes * n, 4);
       Floats coefficients(nodes * (p + n));
       Floats d_anchors(nodes * width);
-      cpu::PairScores scores;
+      kernels::PairScores scores;
       scores.anchors = anchors.data();
       scores.rows = rows.data();
       scores.positives = positives.data();
@@ -52,7 +52,15 @@ TEST(ScorePairs, LossSigmasAndGradient) {
       scores.share = 1.0F / nodes;
       scores.coefficients = coefficients.data();
       scores.d_anchors = d_anchors.data();
-      const cpu::PairSums found = cpu::score_pairs(scores, 0, nodes);
+      scores.count = nodes;
+      float mean_loss = 0;
+      double mean_positive = 0;
+      double mean_negative = 0;
+      scores.loss = &mean_loss;
+      scores.positive_sigma = &mean_positive;
+      scores.negative_sigma = &mean_negative;
+      const OneWorker worker;
+      cpu::score_pairs({.workers = &worker}, scores);
       double loss = 0;
       double positive_sigma = 0;
       double negative_sigma = 0;
@@ -83,9 +91,9 @@ TEST(ScorePairs, LossSigmasAndGradient) {
           ASSERT_NEAR(d_anchors[m * width + j], gradient[j], 1e-5);
         }
       }
-      EXPECT_NEAR(found.loss, loss, 1e-4);
-      EXPECT_NEAR(found.positive_sigma, positive_sigma, 1e-4);
-      EXPECT_NEAR(found.negative_sigma, negative_sigma, 1e-4);
+      EXPECT_NEAR(mean_loss, loss / nodes, 1e-5);
+      EXPECT_NEAR(mean_positive, positive_sigma / nodes, 1e-5);
+      EXPECT_NEAR(mean_negative, negative_sigma / (nodes * n), 1e-5);
     }
   }
 }
@@ -97,7 +105,7 @@ TEST(ScoreEdges, LossAndGradientOfPairsInRows) {
     for (const bool positive : {true, false}) {
       Floats coefficients(static_cast<std::size_t>(pairs.entries()));
       Floats d_anchors(nodes * width, 9.0F);
-      cpu::EdgeScores scores;
+      kernels::EdgeScores scores;
       scores.anchors = rows.data();
       scores.rows = rows.data();
       scores.offsets = pairs.offsets.data();
@@ -106,14 +114,23 @@ TEST(ScoreEdges, LossAndGradientOfPairsInRows) {
       scores.positive = positive;
       scores.coefficients = coefficients.data();
       scores.d_anchors = d_anchors.data();
-      const cpu::EdgeSums found = cpu::score_edges(scores, 0, nodes);
+      scores.count = nodes;
+      scores.pairs = pairs.entries();
+      float mean_loss = 0;
+      double mean_sigma = 0;
+      scores.loss = &mean_loss;
+      scores.sigma = &mean_sigma;
+      const OneWorker worker;
+      cpu::score_edges({.workers = &worker}, scores);
       double loss = 0;
+      double sigmas = 0;
       for (std::int64_t a = 0; a < nodes; ++a) {
         std::vector<double> gradient(static_cast<std::size_t>(width), 0);
         for (std::int64_t e = pairs.offsets[a]; e < pairs.offsets[a + 1]; ++e) {
           const float* const row = rows.data() + pairs.columns[e] * width;
           const double score = plain_dot(rows.data() + a * width, row, width);
           loss += softplus(positive ? -score : score);
+          sigmas += sigma(score);
           const double slope = sigma(score) - (positive ? 1 : 0);
           ASSERT_NEAR(coefficients[e], slope, 1e-5);
           for (std::int64_t j = 0; j < width; ++j) gradient[j] += slope * row[j];
@@ -122,44 +139,151 @@ TEST(ScoreEdges, LossAndGradientOfPairsInRows) {
           ASSERT_NEAR(d_anchors[a * width + j], gradient[j], 2e-5);
         }
       }
-      EXPECT_NEAR(found.loss, loss, 1e-4);
+      EXPECT_NEAR(mean_loss, loss / static_cast<double>(pairs.entries()), 1e-5);
+      EXPECT_NEAR(mean_sigma, sigmas / static_cast<double>(pairs.entries()), 1e-5);
     }
   }
 }
 
 TEST(ScoreDirection, AndWhatIsMadeOfItsCoefficients) {
+  const OneWorker worker;
   for (const std::int64_t width : {1, 18}) {
     const Floats h = test::random_floats(nodes * width);
     const Floats u = test::random_floats(width, 2);
     Floats coefficients(nodes);
-    const double loss = cpu::score_direction(h.data(), u.data(), width, 0, 0.25F, false,
-                                             coefficients.data(), 0, nodes);
+    float loss = 0;
+    cpu::score_direction({.workers = &worker}, {.count = nodes,
+                                                .width = width,
+                                                .h = h.data(),
+                                                .u = u.data(),
+                                                .target = -1,
+                                                .share = 0.25F,
+                                                .coefficients = coefficients.data(),
+                                                .loss = &loss});
     double expected = 0;
     for (std::int64_t i = 0; i < nodes; ++i) {
       const double score = plain_dot(h.data() + i * width, u.data(), width);
       expected += softplus(score);
       ASSERT_NEAR(coefficients[i], 0.25 * sigma(score), 1e-5);
     }
-    EXPECT_NEAR(loss, expected, 1e-4);
+    EXPECT_NEAR(loss, expected / nodes, 1e-5);
     Floats d_h(h.size());
-    cpu::spread_direction(u.data(), width, coefficients.data(), d_h.data(), 0, nodes);
     Floats sums(u.size(), 1.0F);
-    cpu::sum_direction(h.data(), width, coefficients.data(), sums.data(), 0, nodes);
-    Floats lengths(nodes);
-    cpu::row_lengths(h.data(), width, lengths.data(), 0, nodes);
+    cpu::direction_gradient({.workers = &worker}, {.count = nodes,
+                                                   .width = width,
+                                                   .h = h.data(),
+                                                   .u = u.data(),
+                                                   .coefficients = coefficients.data(),
+                                                   .d_h = d_h.data(),
+                                                   .sums = sums.data()});
     for (std::int64_t j = 0; j < width; ++j) {
-      double sum = 1;
+      double sum = 0;
       for (std::int64_t i = 0; i < nodes; ++i) {
         sum += static_cast<double>(coefficients[i]) * h[i * width + j];
         ASSERT_NEAR(d_h[i * width + j], coefficients[i] * u[j], 1e-6);
       }
       ASSERT_NEAR(sums[j], sum, 1e-5);
     }
-    for (std::int64_t i = 0; i < nodes; ++i) {
+  }
+}
+
+TEST(LengthStatistics, MeanAndUnbiasedVariance) {
+  const OneWorker worker;
+  constexpr std::int64_t width = 18;
+  const Floats h = test::random_floats(nodes * width);
+  for (const std::int64_t count : {std::int64_t{1}, nodes}) {
+    Floats lengths(static_cast<std::size_t>(count));
+    double mean = -1;
+    double variance = -1;
+    cpu::length_statistics({.workers = &worker},
+                           {h.data(), count, width, lengths.data(), &mean, &variance});
+    double sum = 0;
+    double squares = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
       const float* const row = h.data() + i * width;
-      ASSERT_NEAR(lengths[i], std::sqrt(plain_dot(row, row, width)), 1e-5);
+      const double length = std::sqrt(plain_dot(row, row, width));
+      ASSERT_NEAR(lengths[i], length, 1e-5);
+      sum += length;
+      squares += length * length;
+    }
+    const auto n = static_cast<double>(count);
+    EXPECT_NEAR(mean, sum / n, 1e-5);
+    EXPECT_NEAR(variance, count == 1 ? 0 : (squares - sum * sum / n) / (n - 1), 1e-5);
+  }
+}
+
+/// (anchor, coefficient) of everybody who met a row, in the order of the pairs.
+using Meetings = std::vector<std::vector<std::pair<std::int32_t, float>>>;
+
+struct Turned {
+  explicit Turned(std::size_t pairs)
+      : offsets(nodes + 1, -1), anchors(pairs, -1), coefficients(pairs) {}
+  std::vector<std::int64_t> offsets;
+  Ids anchors;
+  Floats coefficients;
+
+  kernels::TurnedPairs pointers() {
+    return {nodes, offsets.data(), anchors.data(), coefficients.data()};
+  }
+  Meetings meetings() const {
+    Meetings out(nodes);
+    for (std::int64_t y = 0; y < nodes; ++y) {
+      for (std::int64_t e = offsets[y]; e < offsets[y + 1]; ++e) {
+        out[y].emplace_back(anchors[e], coefficients[e]);
+      }
+    }
+    return out;
+  }
+};
+
+TEST(TurnPairs, ListsWhoMetEachRow) {
+  const OneWorker worker;
+  const Ids ids = {4, 0, 7, 2};
+  const Ids positives = random_ids(4 * 3, 3);
+  const Ids negatives = random_ids(4 * 2, 4);
+  const Floats given = test::random_floats(4 * 5);
+  Floats coefficients = given;
+  kernels::PairScores scores;
+  scores.count = 4;
+  scores.positives = positives.data();
+  scores.negatives = negatives.data();
+  scores.positive_count = 3;
+  scores.negative_count = 2;
+  scores.coefficients = coefficients.data();
+  for (const bool named : {false, true}) {
+    scores.ids = named ? ids.data() : nullptr;
+    Meetings expected(nodes);
+    for (std::int32_t m = 0; m < 4; ++m) {
+      for (int e = 0; e < 5; ++e) {
+        const std::int32_t y = e < 3 ? positives[m * 3 + e] : negatives[m * 2 + e - 3];
+        expected[y].emplace_back(named ? ids[m] : m, given[m * 5 + e]);
+      }
+    }
+    Turned turned(20);
+    cpu::turn_pairs({.workers = &worker}, scores, turned.pointers());
+    EXPECT_EQ(turned.meetings(), expected);
+  }
+}
+
+TEST(TurnEdges, ListsWhoMetEachRow) {
+  const OneWorker worker;
+  const test::Pattern pairs(nodes, nodes);
+  Floats coefficients = test::random_floats(pairs.entries());
+  kernels::EdgeScores scores;
+  scores.count = nodes;
+  scores.pairs = pairs.entries();
+  scores.offsets = pairs.offsets.data();
+  scores.columns = pairs.columns.data();
+  scores.coefficients = coefficients.data();
+  Meetings expected(nodes);
+  for (std::int32_t a = 0; a < nodes; ++a) {
+    for (std::int64_t e = pairs.offsets[a]; e < pairs.offsets[a + 1]; ++e) {
+      expected[pairs.columns[e]].emplace_back(a, coefficients[e]);
     }
   }
+  Turned turned(static_cast<std::size_t>(pairs.entries()));
+  cpu::turn_edges({.workers = &worker}, scores, turned.pointers());
+  EXPECT_EQ(turned.meetings(), expected);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "contrast/edge_drop.h"
 #include "contrast/feature_mask.h"
+#include "graph/edge_drop.h"
 #include "methods/tiny_model.h"
 
 namespace creg::cca_ssg_test {

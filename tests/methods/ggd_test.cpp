@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "contrast/edge_drop.h"
 #include "contrast/feature_mask.h"
 #include "creg/core/random.h"
+#include "graph/edge_drop.h"
 #include "methods/tiny_model.h"
 
 namespace creg::ggd_test {

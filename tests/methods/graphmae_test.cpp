@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "contrast/edge_drop.h"
 #include "contrast/node_mask.h"
+#include "graph/edge_drop.h"
 #include "methods/tiny_model.h"
 #include "ops/tensors.h"
 #include "support/gradients.h"

@@ -7,6 +7,7 @@
 #include "creg/core/random.h"
 #include "graph/non_edges.h"
 #include "methods/tiny_model.h"
+#include "ops/csr.h"
 #include "ops/similarity.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
@@ -104,7 +105,8 @@ TEST(Ml, LearnsToTellANodesNeighbourhoodFromOthers) {
 TEST(Lc, PullsTowardsADrawnNeighbour) {
   PairModel model("lc", {}, test::two_groups(), {{"k", "2"}});
   const at::Tensor drawn = draw_top_neighbour(model.context, model.hidden().to(at::kFloat),
-                                              model.graph.adjacency, 2, Similarity::dot, 5, 3);
+                                              csr_tensors(model.context, model.graph.adjacency), 2,
+                                              Similarity::dot, 5, 3);
   const at::Tensor nodes = at::nonzero(drawn >= 0).reshape({-1});
   ASSERT_LT(nodes.numel(), 40);  // node 0 has no neighbour
   EXPECT_EQ(model.loss(3).anchors, nodes.numel());

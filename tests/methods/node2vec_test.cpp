@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "contrast/walk_pairs.h"
 #include "creg/methods/method.h"
+#include "graph/random_walks.h"
 #include "methods/tiny_model.h"
 #include "ops/adam.h"
 #include "ops/tensors.h"

@@ -5,11 +5,12 @@
 #include <cmath>
 #include <string>
 
-#include "contrast/edge_drop.h"
+#include "contrast/edge_chances.h"
 #include "contrast/feature_mask.h"
 #include "contrast/teleport_schedule.h"
 #include "creg/methods/method.h"
 #include "graph/centrality.h"
+#include "graph/edge_drop.h"
 #include "graph/normalise.h"
 #include "methods/tiny_model.h"
 #include "ops/tensors.h"

@@ -8,6 +8,7 @@
 #include "creg/nn/encoder.h"
 #include "graph/diffusion.h"
 #include "graph/normalise.h"
+#include "ops/csr.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
@@ -23,7 +24,8 @@ struct Made {
         graph(std::move(of)),
         encoder(make_encoder(options, feature_cols(graph.features), parameters)),
         features(Context(), graph.features),
-        hops(encoder_hops(Context(), graph.adjacency, graph.directed, options, &graph.features)) {}
+        hops(encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed,
+                          options, &graph.features)) {}
 
   at::Tensor embedding(const EncoderPass& pass = {}) const {
     return encoder->propagate(hops, encoder->project(features, hops, pass), pass);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "ops/csr.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
@@ -104,7 +105,8 @@ TEST_P(Encoders, MatchTheirFormulas) {
   const auto encoder = make_encoder(options(), 12, parameters);
   const FeatureMatrix features(Context(), graph.features);
   ASSERT_TRUE(features.sparse());
-  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
+  const Hops hops =
+      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
   const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops, {}), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
@@ -121,7 +123,8 @@ TEST_P(Encoders, ChannelNormBringsEveryChannelToOneSpread) {
   EncoderOptions normed = options();
   normed.channel_norm = true;
   const auto encoder = make_encoder(normed, 12, parameters);
-  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, normed);
+  const Hops hops =
+      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, normed);
   const FeatureMatrix features(Context(), graph.features);
   const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops, {}), {});
   at::Tensor wanted = reference.x;
@@ -142,7 +145,8 @@ TEST_P(Encoders, FollowTheDirectionOfEdges) {
   const Reference reference(graph);
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
+  const Hops hops =
+      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
   const at::Tensor h = encoder->propagate(
       hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {});
   at::Tensor wanted = reference.x;
@@ -158,7 +162,8 @@ TEST_P(Encoders, AnOrderIsAsIfTheFeaturesWereShuffled) {
   Graph graph = test::two_groups();
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
+  const Hops hops =
+      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
   RandomStream stream(1, Purpose::test);
   const at::Tensor order = index_tensor(random_permutation(40, stream));
   const at::Tensor shared = encoder->propagate(
@@ -173,7 +178,8 @@ TEST_P(Encoders, EveryParameterGetsAGradient) {
   Graph graph = test::two_groups();
   ParameterList parameters(3);
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options());
+  const Hops hops =
+      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
   const at::Tensor h = encoder->propagate(
       hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {});
   (h * test::irregular(h.sizes())).sum().backward();
@@ -200,7 +206,8 @@ at::Tensor gcn_with(ActivationKind activation, const EncoderPass& pass) {
   ParameterList parameters(3);
   const EncoderOptions options{.dim = 6, .activation = activation};
   const auto encoder = make_encoder(options, 12, parameters);
-  const Hops hops = encoder_hops(Context(), graph.adjacency, graph.directed, options);
+  const Hops hops =
+      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options);
   return encoder
       ->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), pass)
       .detach();

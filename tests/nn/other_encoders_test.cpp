@@ -5,6 +5,7 @@
 #include "graph/diffusion.h"
 #include "graph/normalise.h"
 #include "nn/dual_encoder.h"
+#include "ops/csr.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
 #include "support/gradients.h"
@@ -32,7 +33,8 @@ class OtherEncoders : public ::testing::Test {
     return {};
   }
   Hops hops(const EncoderOptions& options) const {
-    return encoder_hops(Context(), graph_.adjacency, false, options, &graph_.features);
+    return encoder_hops(Context(), csr_tensors(Context(), graph_.adjacency), false, options,
+                        &graph_.features);
   }
 
   Graph graph_ = test::two_groups();
@@ -166,7 +168,8 @@ TEST_F(OtherEncoders, AMultiplexTrainsAllItsLayers) {
   for (const NamedTensor& item : parameters_.all()) {
     EXPECT_TRUE(item.value.grad().defined()) << item.name;
   }
-  EXPECT_THROW(encoder_hops(Context(), graph_.adjacency, false, options), Bug);
+  EXPECT_THROW(encoder_hops(Context(), csr_tensors(Context(), graph_.adjacency), false, options),
+               Bug);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "creg/core/random.h"
+#include "ops/csr.h"
 #include "ops/runtime.h"
 #include "ops/similarity.h"
 #include "support/expect_error.h"
@@ -68,7 +69,8 @@ TEST(TopKNeighbours, AgainstARankingInDouble) {
   const at::Tensor h = irregular({90, 37}).mul(2).round();
   for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
     for (const std::int64_t k : {1, 3, 30}) {
-      const NeighbourTopK best = top_k_neighbours(Context(), h, graph, k, similarity);
+      const NeighbourTopK best =
+          top_k_neighbours(Context(), h, csr_tensors(Context(), graph), k, similarity);
       ASSERT_EQ(best.indices.sizes(), (at::IntArrayRef{90, k}));
       for (std::int64_t i = 0; i < 90; ++i) {
         const auto order = ranked(h, graph, i, similarity);
@@ -101,7 +103,8 @@ TEST(DrawTopNeighbour, DrawsEveryOneOfTheBestAndNoOther) {
   std::vector<std::map<std::int32_t, int>> counts(60);
   constexpr std::uint32_t epochs = 400;
   for (std::uint32_t epoch = 0; epoch < epochs; ++epoch) {
-    const at::Tensor drawn = draw_top_neighbour(Context(), h, graph, k, Similarity::dot, 5, epoch);
+    const at::Tensor drawn = draw_top_neighbour(Context(), h, csr_tensors(Context(), graph), k,
+                                                Similarity::dot, 5, epoch);
     const auto view = drawn.accessor<std::int32_t, 1>();
     for (std::int64_t i = 0; i < 60; ++i) ++counts[static_cast<std::size_t>(i)][view[i]];
   }
@@ -127,7 +130,8 @@ TEST(DrawTopNeighbour, DependsOnSeedAndEpochButNotOnThreads) {
   const auto draw = [&](int threads, std::uint64_t seed, std::uint32_t epoch) {
     const Context context({.threads = threads});
     prepare_torch(context);
-    return draw_top_neighbour(context, h, graph, 3, Similarity::cosine, seed, epoch);
+    return draw_top_neighbour(context, h, csr_tensors(context, graph), 3, Similarity::cosine, seed,
+                              epoch);
   };
   const at::Tensor first = draw(1, 1, 1);
   EXPECT_TRUE(at::equal(draw(2, 1, 1), first));
@@ -139,30 +143,29 @@ TEST(DrawTopNeighbour, DependsOnSeedAndEpochButNotOnThreads) {
 TEST(DrawTopNeighbour, LooksAtNoSimilarityWhereAllNeighboursQualify) {
   // Rows that would be refused show that they are not read.
   const at::Tensor h = at::full({5, 3}, std::numeric_limits<float>::quiet_NaN());
-  const Graph path = test::path_graph(5);
-  const at::Tensor drawn =
-      draw_top_neighbour(Context(), h, path.adjacency, 2, Similarity::dot, 0, 0);
+  const CsrTensors path = csr_tensors(Context(), test::path_graph(5).adjacency);
+  const at::Tensor drawn = draw_top_neighbour(Context(), h, path, 2, Similarity::dot, 0, 0);
   EXPECT_EQ(drawn[0].item<std::int32_t>(), 1);
   EXPECT_EQ(drawn[4].item<std::int32_t>(), 3);
 }
 
 TEST(TopKNeighbours, RefusesBadInput) {
-  const Graph path = test::path_graph(5);
+  const CsrTensors path = csr_tensors(Context(), test::path_graph(5).adjacency);
   at::Tensor h = irregular({5, 3});
-  expect_error([&] { top_k_neighbours(Context(), h, path.adjacency, 0); }, {"k", "found 0"});
+  expect_error([&] { top_k_neighbours(Context(), h, path, 0); }, {"k", "found 0"});
   h[2][1] = std::numeric_limits<float>::quiet_NaN();
-  expect_error([&] { top_k_neighbours(Context(), h, path.adjacency, 1); },
+  expect_error([&] { top_k_neighbours(Context(), h, path, 1); },
                {"not finite", "node 2, column 1"});
-  expect_error([&] { draw_top_neighbour(Context(), h, path.adjacency, 1, Similarity::dot, 0, 0); },
+  expect_error([&] { draw_top_neighbour(Context(), h, path, 1, Similarity::dot, 0, 0); },
                {"not finite", "node 2, column 1"});
-  expect_error([&] { top_k_neighbours(Context(), h, path.adjacency, 1, Similarity::cosine); },
+  expect_error([&] { top_k_neighbours(Context(), h, path, 1, Similarity::cosine); },
                {"not finite", "node 2, column 1"});
   expect_error(
       [&] {
-        top_k_neighbours(Context(), at::full({5, 3}, 1e30), path.adjacency, 1);
+        top_k_neighbours(Context(), at::full({5, 3}, 1e30), path, 1);
       },
       {"leave the range of float32"});
-  EXPECT_THROW(top_k_neighbours(Context(), irregular({4, 3}), path.adjacency, 1), Bug);
+  EXPECT_THROW(top_k_neighbours(Context(), irregular({4, 3}), path, 1), Bug);
 }
 
 }  // namespace

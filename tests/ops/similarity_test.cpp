@@ -168,7 +168,8 @@ TEST_F(AllPairs, SomeNodesAgainstAllPairsInDouble) {
   std::vector<std::int32_t> nodes = {2299, 0, 17, 17};
   for (std::int32_t i = 100; i < 300; ++i) nodes.push_back(i * 7);
   for (const SelfPairs self : {SelfPairs::include, SelfPairs::exclude}) {
-    const SimilarityResult result = top_k_of_nodes(context_, h, nodes, 4, Similarity::cosine, self);
+    const SimilarityResult result =
+        top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 4, Similarity::cosine, self);
     const auto indices = result.indices.accessor<std::int32_t, 2>();
     const auto values = result.values.accessor<float, 2>();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -190,7 +191,8 @@ TEST_F(AllPairs, SomeNodesTieAsAllDo) {
   const at::Tensor h = whole_numbers(150, 3);
   const std::vector<std::int32_t> nodes = {149, 3, 80};
   for (const SelfPairs self : {SelfPairs::include, SelfPairs::exclude}) {
-    const SimilarityResult some = top_k_of_nodes(context_, h, nodes, 9, Similarity::dot, self);
+    const SimilarityResult some =
+        top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 9, Similarity::dot, self);
     const auto all = all_pairs(h, Similarity::dot);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto order = ranking(all[static_cast<std::size_t>(nodes[i])], nodes[i], self);
@@ -205,12 +207,17 @@ TEST_F(AllPairs, SomeNodesTieAsAllDo) {
 TEST_F(AllPairs, SomeNodesRefuseWhatAllDo) {
   const at::Tensor h = irregular({4, 3});
   const std::vector<std::int32_t> nodes = {1};
-  expect_error([&] { top_k_of_nodes(context_, h, nodes, 5); }, {"1 to 4"});
-  expect_error([&] { top_k_of_nodes(context_, h, nodes, 4, Similarity::dot, SelfPairs::exclude); },
-               {"1 to 3"});
-  expect_error([&] { top_k_of_nodes(context_, h * 1e20, nodes, 2, Similarity::dot); },
-               {"range of float32"});
-  const SimilarityResult huge = top_k_of_nodes(context_, h * 1e20, nodes, 2);
+  expect_error([&] { top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 5); }, {"1 to 4"});
+  expect_error(
+      [&] {
+        top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 4, Similarity::dot,
+                       SelfPairs::exclude);
+      },
+      {"1 to 3"});
+  expect_error(
+      [&] { top_k_of_nodes(context_, h * 1e20, at::tensor(nodes, at::kInt), 2, Similarity::dot); },
+      {"range of float32"});
+  const SimilarityResult huge = top_k_of_nodes(context_, h * 1e20, at::tensor(nodes, at::kInt), 2);
   EXPECT_EQ(huge.indices[0][0].item<std::int32_t>(), 1);
 }
 

@@ -15,7 +15,7 @@ namespace creg {
 struct DropRates {
   double edges = 0;
   double features = 0;
-  std::vector<float> edge_chances;    ///< per stored entry of the adjacency
+  at::Tensor edge_chances;            ///< float32, per stored entry of the adjacency
   std::vector<float> column_chances;  ///< per column of the features
 };
 

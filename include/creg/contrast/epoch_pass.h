@@ -24,7 +24,7 @@ struct GraphInputs {
   bool batch = false;  ///< part of a graph
   std::int64_t nodes = 0;
   std::int64_t rows = 0;
-  CsrMatrix adjacency;       ///< [nodes, rows]: who is a neighbour of whom
+  CsrTensors adjacency;      ///< [nodes, rows]: who is a neighbour of whom
   FeatureMatrix features;    ///< of a graph without features [rows, 0]
   Hops hops;                 ///< to `rows` rows
   Hops node_hops;            ///< the same to the first `nodes` of them alone

@@ -19,12 +19,9 @@ enum class Aggregation {
 
 /// The matrix of a whole graph. Row i gathers from the in-neighbours of node i and from itself. An
 /// adjacency that is not `directed` has both directions of every edge.
-SparseMatrix aggregation_matrix(const Context& context, const CsrMatrix& adjacency, bool directed,
+SparseMatrix aggregation_matrix(const Context& context, const CsrTensors& adjacency, bool directed,
                                 Aggregation kind);
-inline SparseMatrix aggregation_matrix(const Context& context, const Graph& graph,
-                                       Aggregation kind) {
-  return aggregation_matrix(context, graph.adjacency, graph.directed, kind);
-}
+SparseMatrix aggregation_matrix(const Context& context, const Graph& graph, Aggregation kind);
 
 /// One matrix per layer, first layer first; a single one serves them all. A dual encoder has one
 /// per part.
@@ -45,7 +42,7 @@ class Hops {
 
 /// What an encoder gathers by on a whole graph. An adjacency of which entries were dropped counts
 /// as directed. A multiplex needs the features, whose similarities join its second layer of nodes.
-Hops encoder_hops(const Context& context, const CsrMatrix& adjacency, bool directed,
+Hops encoder_hops(const Context& context, const CsrTensors& adjacency, bool directed,
                   const EncoderOptions& options, const Features* features = nullptr);
 
 /// Nearest neighbours by features that a node of a multiplex is joined with.

@@ -18,7 +18,7 @@ enum class ViewNegatives {
 /// The mean over both views of
 ///   -log( e^{cos(u_i, v_i)/t} / (e^{cos(u_i, v_i)/t} + sum over negatives z of e^{cos(u_i, z)/t})
 ///   )
-/// for u, v float32 [N, d] on the CPU and a temperature t > 0; rows are divided by
+/// for u, v float32 [N, d] and a temperature t > 0; rows are divided by
 /// max(their norm, 1e-12) first. Gradients reach both.
 ///
 /// The N x N similarities come in blocks that are used and forgotten, each pair of nodes once, and

@@ -11,7 +11,8 @@
 
 namespace creg {
 
-/// One orientation, as tensors that share the CsrMatrix's storage.
+/// A CsrMatrix as tensors, which on the CPU share its storage; or one orientation of a
+/// SparseMatrix.
 struct CsrTensors {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -37,6 +38,8 @@ class SparseMatrix {
 
   SparseMatrix() = default;
   SparseMatrix(const Context& context, const CsrMatrix& matrix, Shape shape = Shape::general,
+               Entries entries = Entries::unlinked);
+  SparseMatrix(const Context& context, CsrTensors matrix, Shape shape = Shape::general,
                Entries entries = Entries::unlinked);
   /// The cheaper form for products: dense where more than `dense_above` of the cells are filled.
   static SparseMatrix compact(const Context& context, const CsrMatrix& matrix,

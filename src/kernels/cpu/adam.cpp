@@ -3,6 +3,9 @@
 #include "kernels/target_clones.h"
 
 namespace creg::cpu {
+
+using kernels::AdamValues;
+
 namespace {
 
 template <class T>
@@ -23,8 +26,6 @@ CREG_INLINE void adam_elements(const AdamValues<T>& values, std::int64_t begin, 
   }
 }
 
-}  // namespace
-
 CREG_TARGET_CLONES
 void adam_range(const AdamValues<float>& values, std::int64_t begin, std::int64_t end) {
   adam_elements(values, begin, end);
@@ -33,6 +34,24 @@ void adam_range(const AdamValues<float>& values, std::int64_t begin, std::int64_
 CREG_TARGET_CLONES
 void adam_range(const AdamValues<double>& values, std::int64_t begin, std::int64_t end) {
   adam_elements(values, begin, end);
+}
+
+template <class T>
+void adam_in_ranges(const Launch& launch, const AdamValues<T>& values) {
+  constexpr std::int64_t grain = 1 << 15;
+  launch.workers->for_ranges(values.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    adam_range(values, begin, end);
+  });
+}
+
+}  // namespace
+
+void adam(const Launch& launch, const AdamValues<float>& values) {
+  adam_in_ranges(launch, values);
+}
+
+void adam(const Launch& launch, const AdamValues<double>& values) {
+  adam_in_ranges(launch, values);
 }
 
 }  // namespace creg::cpu

@@ -1,9 +1,20 @@
-#include "kernels/aggregate.h"
+#include "kernels/cpu/aggregate.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cpu/panel.h"
+#include "kernels/cpu/row_ranges.h"
 #include "kernels/row_combine.h"
 #include "kernels/target_clones.h"
 
 namespace creg::cpu {
+
+using kernels::Activation;
+using kernels::ActivationGradient;
+using kernels::RowActivation;
+using kernels::RowProduct;
+
 namespace {
 
 /// pre = x + bias (x and pre may be the same row), activated = pre > 0 ? pre : slope·pre.
@@ -87,10 +98,11 @@ void multiply_rows(const RowProduct& product, std::int64_t begin, std::int64_t e
 }
 
 CREG_TARGET_CLONES
-void activate_rows(const Activation& activation, const float* x, float* pre, float* activated,
-                   std::int64_t width, std::int64_t begin, std::int64_t end) {
+void activate_rows(const RowActivation& rows, std::int64_t begin, std::int64_t end) {
   for (std::int64_t r = begin; r < end; ++r) {
-    activate_row(activation, x + r * width, pre + r * width, activated + r * width, width);
+    const std::int64_t place = r * rows.width;
+    activate_row(rows.activation, rows.x + place, rows.pre + place, rows.activated + place,
+                 rows.width);
   }
 }
 
@@ -108,6 +120,102 @@ void activation_gradient_rows(const ActivationGradient& gradient, std::int64_t b
       leaky_gradient_row(pre, d_out, gradient.slope, d_pre, bias_sum, slope_sum, width);
     }
   }
+}
+
+namespace {
+
+/// Per row of M the entries whose columns lie in [from, to); columns ascend.
+void entries_between(const Workers& workers, const RowProduct& product, std::int64_t from,
+                     std::int64_t to, std::vector<std::int64_t>& starts,
+                     std::vector<std::int64_t>& ends) {
+  workers.for_ranges(product.rows, 256, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const std::int32_t* const first = product.columns + starts[r];
+      const std::int32_t* const last = product.columns + product.offsets[r + 1];
+      starts[r] = std::lower_bound(first, last, from) - product.columns;
+      ends[r] = std::lower_bound(product.columns + starts[r], last, to) - product.columns;
+    }
+  });
+}
+
+/// Rows of X in a panel: it stays in the second-level cache.
+constexpr std::int64_t panel_rows = (std::int64_t{384} << 10) / (4 * panel_width);
+
+/// Long rows over X: every element of X is used by many of them, so a panel of it that stays in the
+/// cache is copied together first.
+void multiply_in_panels(const Workers& workers, const RowProduct& product) {
+  const std::int64_t rows = product.rows;
+  const std::int64_t panels = (product.width + panel_width - 1) / panel_width;
+  // With more threads than panels the rows of M are shared out too; each piece packs for itself.
+  const std::int64_t pieces = std::max<std::int64_t>(1, workers.count() / panels);
+  std::vector<std::int64_t> starts(product.offsets, product.offsets + rows);
+  std::vector<std::int64_t> ends(product.offsets + 1, product.offsets + rows + 1);
+  for (std::int64_t from = 0; from < product.source_rows || from == 0; from += panel_rows) {
+    const std::int64_t to = std::min(from + panel_rows, product.source_rows);
+    if (product.source_rows > panel_rows) {
+      entries_between(workers, product, from, to, starts, ends);
+    }
+    workers.for_ranges(panels * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<float> panel(static_cast<std::size_t>((to - from) * panel_width));
+      for (std::int64_t task = begin; task < end; ++task) {
+        PanelProduct part;
+        part.column = task / pieces * panel_width;
+        part.count = std::min(panel_width, product.width - part.column);
+        // Tasks of one panel follow each other.
+        if (task == begin || task % pieces == 0) {
+          pack_panel(product.x, product.width, from, to, part.column, part.count, panel.data());
+        }
+        part.starts = starts.data();
+        part.ends = ends.data();
+        part.columns = product.columns;
+        part.values = product.values;
+        part.first_row = from;
+        part.panel = panel.data();
+        part.out = product.out;
+        part.width = product.width;
+        part.accumulate = product.accumulate || from > 0;
+        const std::int64_t piece = task % pieces;
+        multiply_panel(part, rows * piece / pieces, rows * (piece + 1) / pieces);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+void multiply(const Launch& launch, const RowProduct& product) {
+  // Panels pay where a row has several entries in each, and each row of X is copied for many.
+  constexpr std::int64_t entries_per_panel = 8;
+  constexpr std::int64_t uses_per_copy = 12;
+  const std::int64_t entries = product.offsets[product.rows];
+  const std::int64_t panels = (product.source_rows + panel_rows - 1) / panel_rows;
+  const bool plain =
+      product.gather == nullptr && product.scatter == nullptr && product.activated == nullptr;
+  if (plain && entries > entries_per_panel * product.rows * panels &&
+      entries > uses_per_copy * product.source_rows) {
+    multiply_in_panels(*launch.workers, product);
+  } else {
+    multiply_row_by_row(launch, product);
+  }
+}
+
+void multiply_row_by_row(const Launch& launch, const RowProduct& product) {
+  for_row_ranges(*launch.workers, product.offsets, product.rows,
+                 [&](std::int64_t begin, std::int64_t end) { multiply_rows(product, begin, end); });
+}
+
+void activate(const Launch& launch, const RowActivation& rows) {
+  launch.workers->for_ranges(
+      rows.rows, kernels::rows_per_sum,
+      [&](std::int64_t begin, std::int64_t end) { activate_rows(rows, begin, end); });
+}
+
+void activation_gradient(const Launch& launch, const ActivationGradient& gradient) {
+  const std::int64_t width = gradient.width;
+  for_sum_pieces(*launch.workers, gradient.rows, 2 * width, gradient.sums,
+                 [&](std::int64_t begin, std::int64_t end, float* sums) {
+                   activation_gradient_rows(gradient, begin, end, sums, sums + width);
+                 });
 }
 
 }  // namespace creg::cpu

@@ -1,4 +1,4 @@
-#include "kernels/panel.h"
+#include "kernels/cpu/panel.h"
 
 #include <cstring>
 

@@ -70,8 +70,9 @@ double linear_gradient(const LinearKernel& k, std::int64_t positives, float* scr
       const float score = k.weights[k.width] + product_and_dot(k.rows + k.from[i + l] * k.width,
                                                                k.rows + k.to[i + l] * k.width,
                                                                k.weights, product, k.width);
-      const cpu::Logistic value = i + l < positives ? cpu::log_sigmoid_loss(score, false)
-                                                    : cpu::log_complement_loss(score, false);
+      const kernels::Logistic value = i + l < positives
+                                          ? kernels::log_sigmoid_loss(score, false)
+                                          : kernels::log_complement_loss(score, false);
       loss += value.loss;
       products[l] = product;
       residuals[l] = value.derivative;

@@ -67,9 +67,9 @@ class MlpPairModel final : public PairModel {
       at::Tensor residuals = logits_of(units);  // logits become derivatives
       float* const values = residuals.data_ptr<float>();
       for (std::int64_t i = begin; i < end; ++i) {
-        const cpu::Logistic one = i < positives
-                                      ? cpu::log_sigmoid_loss(values[i - begin], false)
-                                      : cpu::log_complement_loss(values[i - begin], false);
+        const kernels::Logistic one = i < positives
+                                          ? kernels::log_sigmoid_loss(values[i - begin], false)
+                                          : kernels::log_complement_loss(values[i - begin], false);
         total += one.loss;
         d_output_bias += one.derivative;
         values[i - begin] = one.derivative;

@@ -37,18 +37,18 @@ at::Tensor all_pairs_apart(const at::Tensor& h, std::int64_t block_rows) {
     const at::Tensor rows = h.detach().contiguous();
     const at::Tensor columns = rows.t();
     if (wanted) gradient = at::empty_like(rows);
-    double sum = 0;
+    at::Tensor sum = at::zeros({}, rows.options().dtype(at::kDouble));
     for (std::int64_t begin = 0; begin < nodes; begin += step) {
       const std::int64_t count = std::min(step, nodes - begin);
       at::Tensor scores = at::mm(rows.narrow(0, begin, count), columns);
-      sum += at::softplus(scores).sum(at::kDouble).item<double>();
+      sum += at::softplus(scores).sum(at::kDouble);
       if (!wanted) continue;
       // Every pair is met in both orders, and its gradient is the same.
       at::Tensor block = gradient.narrow(0, begin, count);
       at::mm_out(block, scores.sigmoid_(), rows);
       block.mul_(2 * share);
     }
-    value = at::full({}, sum * share, at::kFloat);
+    value = (sum * share).to(at::kFloat);
   }
   if (wanted) {
     auto node = make_node<AllPairsBackward>(h);

@@ -11,6 +11,7 @@
 #include "kernels/info_nce.h"
 #include "ops/row_norms.h"
 #include "ops/runtime/autograd_node.h"
+#include "ops/runtime/on_device.h"
 #include "ops/similarity/block_rounds.h"
 
 namespace creg {
@@ -20,12 +21,15 @@ namespace {
 class Blocks {
  public:
   Blocks(const Context& context, const at::Tensor& rows, std::int64_t block_rows)
-      : context_(context), rows_(rows), starts_(detail::block_starts(rows.size(0), block_rows)) {
+      : context_(context),
+        workers_(*launch_on(rows.device()).workers),
+        rows_(rows),
+        starts_(detail::block_starts(rows.size(0), block_rows)) {
     std::int64_t widest = 0;
     for (std::size_t b = 1; b < starts_.size(); ++b) {
       widest = std::max(widest, starts_[b] - starts_[b - 1]);
     }
-    for (int worker = 0; worker < at::get_num_threads(); ++worker) {
+    for (int worker = 0; worker < workers_.count(); ++worker) {
       buffers_.push_back(at::empty({widest * (widest + 1)}, rows.options()));
     }
   }
@@ -35,7 +39,7 @@ class Blocks {
   void for_tiles(const std::string& label, const Body& body) const {
     const auto blocks = static_cast<std::int64_t>(starts_.size()) - 1;
     ProgressTask progress(context_, label, detail::block_pairs(blocks));
-    detail::for_block_pairs(blocks, [&](std::int64_t i, std::int64_t j, std::int64_t worker) {
+    const auto meet = [&](std::int64_t i, std::int64_t j, std::int64_t worker) {
       const at::NoGradGuard no_grad;
       const at::Tensor& buffer = buffers_[static_cast<std::size_t>(worker)];
       cpu::Tile tile{.values = buffer.data_ptr<float>(),
@@ -50,7 +54,8 @@ class Blocks {
       at::mm_out(products, block(tile.first_row, tile.rows),
                  block(tile.first_column, tile.columns).t());
       body(tile, products, buffer.data_ptr<float>() + size);
-    });
+    };
+    detail::for_block_pairs(workers_, blocks, meet);
     progress.finish();
   }
 
@@ -60,15 +65,15 @@ class Blocks {
 
  private:
   const Context& context_;
+  const Workers& workers_;
   at::Tensor rows_;
   std::vector<std::int64_t> starts_;
   std::vector<at::Tensor> buffers_;
 };
 
-/// float64, one per row: the sum of e^{(s-1)/t} over all other rows.
-at::Tensor sums_over_others(const Context& context, const at::Tensor& rows, float inverse,
-                            std::int64_t block_rows) {
-  at::Tensor sums = at::zeros({rows.size(0)}, at::kDouble);
+at::Tensor sums_on_cpu(const Context& context, const at::Tensor& rows, float inverse,
+                       std::int64_t block_rows) {
+  at::Tensor sums = at::zeros({rows.size(0)}, rows.options().dtype(at::kDouble));
   auto* const values = sums.data_ptr<double>();
   Blocks(context, rows, block_rows)
       .for_tiles("InfoNCE over all pairs",
@@ -78,9 +83,8 @@ at::Tensor sums_over_others(const Context& context, const at::Tensor& rows, floa
   return sums;
 }
 
-/// Adds to `gradient` the sum over all other rows z' of e^{(s-1)/t} (weight + weight') z'.
-void add_pulls(const Context& context, const at::Tensor& rows, const at::Tensor& weights,
-               float inverse, std::int64_t block_rows, const at::Tensor& gradient) {
+void add_pulls_on_cpu(const Context& context, const at::Tensor& rows, const at::Tensor& weights,
+                      float inverse, std::int64_t block_rows, const at::Tensor& gradient) {
   const Blocks blocks(context, rows, block_rows);
   const auto* const weight = weights.data_ptr<float>();
   blocks.for_tiles("gradient of InfoNCE",
@@ -93,6 +97,16 @@ void add_pulls(const Context& context, const at::Tensor& rows, const at::Tensor&
                          .addmm_(products.t(), blocks.block(tile.first_row, tile.rows));
                    });
 }
+
+/// float64, one per row: the sum of e^{(s-1)/t} over all other rows.
+constexpr OnDevice<at::Tensor(const Context&, const at::Tensor& rows, float inverse,
+                              std::int64_t block_rows)>
+    sums_over_others{"info_nce", sums_on_cpu};
+
+/// Adds to `gradient` the sum over all other rows z' of e^{(s-1)/t} (weight + weight') z'.
+constexpr OnDevice<void(const Context&, const at::Tensor& rows, const at::Tensor& weights,
+                        float inverse, std::int64_t block_rows, const at::Tensor& gradient)>
+    add_pulls{"info_nce", add_pulls_on_cpu};
 
 /// Of unit rows: both views one below the other.
 struct InfoNceBackward : public torch::autograd::Node {
@@ -109,27 +123,27 @@ struct InfoNceBackward : public torch::autograd::Node {
     const auto inverse_temperature = static_cast<float>(1 / temperature);
     at::Tensor gradient = at::zeros_like(rows);
     const at::Tensor weights = inverse.to(at::kFloat);
+    const auto pull = add_pulls.of(rows.device());
     if (negatives == ViewNegatives::both_views) {
-      add_pulls(*context, rows, weights, inverse_temperature, block_rows, gradient);
+      pull(*context, rows, weights, inverse_temperature, block_rows, gradient);
     } else {
       for (const std::int64_t first : {std::int64_t{0}, nodes}) {
-        add_pulls(*context, rows.narrow(0, first, nodes),
-                  weights.narrow(0, first, nodes).contiguous(), inverse_temperature, block_rows,
-                  gradient.narrow(0, first, nodes));
+        pull(*context, rows.narrow(0, first, nodes), weights.narrow(0, first, nodes).contiguous(),
+             inverse_temperature, block_rows, gradient.narrow(0, first, nodes));
       }
     }
     // The positive: in the numerator of both losses and, for negatives of the own view, in their
     // denominators beside the sums.
     const at::Tensor u = rows.narrow(0, 0, nodes);
     const at::Tensor v = rows.narrow(0, nodes, nodes);
-    at::Tensor share = at::full({nodes, 1}, -2.0, at::kDouble);
+    at::Tensor share = at::full({nodes, 1}, -2.0, inverse.options());
     if (negatives == ViewNegatives::own_view) {
       const at::Tensor own = (((u * v).sum(1).to(at::kDouble) - 1) / temperature).exp();
       share += (own * (inverse.narrow(0, 0, nodes) + inverse.narrow(0, nodes, nodes))).unsqueeze(1);
     }
-    const at::Tensor pull = share.to(at::kFloat);
-    gradient.narrow(0, 0, nodes).add_(v * pull);
-    gradient.narrow(0, nodes, nodes).add_(u * pull);
+    const at::Tensor positive = share.to(at::kFloat);
+    gradient.narrow(0, 0, nodes).add_(v * positive);
+    gradient.narrow(0, nodes, nodes).add_(u * positive);
     const double scale = 1 / (temperature * static_cast<double>(2 * nodes));
     gradient.mul_(outputs[0] * scale);
     return {gradient};
@@ -158,11 +172,12 @@ at::Tensor info_nce(const Context& context, const at::Tensor& u, const at::Tenso
     const at::Tensor first = unit.narrow(0, 0, nodes);
     const at::Tensor second = unit.narrow(0, nodes, nodes);
     const at::Tensor own = ((first * second).sum(1).to(at::kDouble) - 1) / temperature;
+    const auto sums_of = sums_over_others.of(unit.device());
     if (negatives == ViewNegatives::both_views) {
-      sums = sums_over_others(context, unit, inverse_temperature, block_rows);
+      sums = sums_of(context, unit, inverse_temperature, block_rows);
     } else {
-      sums = at::cat({sums_over_others(context, first, inverse_temperature, block_rows),
-                      sums_over_others(context, second, inverse_temperature, block_rows)});
+      sums = at::cat({sums_of(context, first, inverse_temperature, block_rows),
+                      sums_of(context, second, inverse_temperature, block_rows)});
       sums += own.exp().repeat({2});
     }
     // What was taken off the exponents is in the numerator and in the denominator.

@@ -2,54 +2,61 @@
 
 #include <torch/types.h>
 
-#include <numeric>
-
 #include "kernels/aggregate.h"
-#include "ops/products/parallel_rows.h"
+#include "ops/runtime/on_device.h"
 
 namespace creg {
+namespace {
 
-MetBy::MetBy(std::int64_t rows, std::int64_t pairs)
-    : offsets_(static_cast<std::size_t>(rows) + 1, 0),
-      anchors_(static_cast<std::size_t>(pairs)),
-      coefficients_(static_cast<std::size_t>(pairs)) {}
-
-void MetBy::start_putting() {
-  std::inclusive_scan(offsets_.begin(), offsets_.end(), offsets_.begin());
-  next_.assign(offsets_.begin(), offsets_.end() - 1);
+at::Tensor scaled_on_cpu(const at::Tensor& values, const at::Tensor& factor) {
+  return *factor.data_ptr<float>() == 1.0F ? values : values * factor;
 }
 
-void MetBy::gather(const at::Tensor& anchors, at::Tensor& d_rows, bool accumulate) const {
-  cpu::RowProduct product;
-  product.offsets = offsets_.data();
-  product.columns = anchors_.data();
-  product.values = coefficients_.data();
-  product.x = anchors.data_ptr<float>();
-  product.width = anchors.size(1);
-  product.out = d_rows.data_ptr<float>();
-  product.accumulate = accumulate;
-  parallel_rows(product.offsets, d_rows.size(0), [&](std::int64_t begin, std::int64_t end) {
-    cpu::multiply_rows(product, begin, end);
-  });
+constexpr OnDevice<at::Tensor(const at::Tensor&, const at::Tensor&)> scaling{"scaled",
+                                                                             scaled_on_cpu};
+constexpr KernelOnDevice<const kernels::RowProduct&> gather{
+    {"pair gradient", cpu::multiply_row_by_row}};
+
+}  // namespace
+
+at::Tensor scaled(const at::Tensor& values, const at::Tensor& factor) {
+  return scaling.of(values.device())(values, factor);
 }
 
 torch::autograd::variable_list PairGradient::apply(torch::autograd::variable_list&& gradients) {
   const at::NoGradGuard no_grad;
   torch::autograd::variable_list result(2);
   if (!gradients[0].defined()) return result;
-  const double upstream = gradients[0].item<double>();
-  if (upstream != 1.0) {
-    coefficients = coefficients * upstream;
-    d_anchors = d_anchors * upstream;
-  }
-  result[0] = d_anchors;
+  TORCH_CHECK(d_anchors.defined(), name(), ": a second backward pass goes through a loss anew");
+  // Taken over: the gradient of the rows may be added to it in place.
+  at::Tensor own = scaled(d_anchors, gradients[0]);
+  d_anchors.reset();
   if (task_should_compute_output(1)) {
+    const at::Tensor weights = scaled(coefficients, gradients[0]);
+    const at::Tensor offsets = at::empty({rows + 1}, weights.options().dtype(at::kLong));
+    const at::Tensor met = at::empty({weights.numel()}, weights.options().dtype(at::kInt));
+    const at::Tensor turned = at::empty({weights.numel()}, weights.options());
+    turn(weights, {.rows = rows,
+                   .offsets = offsets.data_ptr<std::int64_t>(),
+                   .anchors = met.data_ptr<std::int32_t>(),
+                   .coefficients = turned.data_ptr<float>()});
     // One tensor in both places: its second gradient is added in place to the first.
-    at::Tensor d_rows = same ? d_anchors : at::empty({rows, anchors.size(1)}, anchors.options());
-    met_by().gather(anchors, d_rows, same);
-    if (same) result[0] = at::Tensor();
+    at::Tensor d_rows = same ? own : at::empty({rows, anchors.size(1)}, anchors.options());
+    kernels::RowProduct product;
+    product.rows = rows;
+    product.source_rows = anchors.size(0);
+    product.offsets = offsets.data_ptr<std::int64_t>();
+    product.columns = met.data_ptr<std::int32_t>();
+    product.values = turned.data_ptr<float>();
+    product.x = anchors.data_ptr<float>();
+    product.width = anchors.size(1);
+    product.out = d_rows.data_ptr<float>();
+    product.accumulate = same;
+    gather.run(anchors, product);
     result[1] = d_rows;
+    if (same) return result;
   }
+  result[0] = own;
   return result;
 }
 

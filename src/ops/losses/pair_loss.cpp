@@ -1,14 +1,15 @@
 #include "creg/ops/pair_loss.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include <algorithm>
-#include <vector>
 
+#include "kernels/aggregate.h"
 #include "kernels/pair.h"
 #include "ops/losses/pair_gradient.h"
 #include "ops/products/column_sums.h"
+#include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
 
 namespace creg {
 namespace {
@@ -16,32 +17,32 @@ namespace {
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
+constexpr KernelOnDevice<const kernels::PairScores&> pair_scoring{{"pair_loss", cpu::score_pairs}};
+constexpr KernelOnDevice<const kernels::PairScores&, const kernels::TurnedPairs&> pair_turning{
+    {"pair_loss", cpu::turn_pairs}};
+constexpr KernelOnDevice<const kernels::DirectionScores&> direction_scoring{
+    {"direction_loss", cpu::score_direction}};
+constexpr KernelOnDevice<const kernels::DirectionGradient&> direction_slopes{
+    {"direction_loss", cpu::direction_gradient}};
+
+/// Who meets whom, with these coefficients.
+kernels::PairScores pair_scores(const Pairs& pairs, const at::Tensor& coefficients) {
+  kernels::PairScores scores;
+  scores.count = pairs.positives.size(0);
+  scores.ids = pointer<std::int32_t>(pairs.anchors);
+  scores.positives = pairs.positives.data_ptr<std::int32_t>();
+  scores.negatives = pairs.negatives.data_ptr<std::int32_t>();
+  scores.positive_count = static_cast<int>(pairs.positives.size(1));
+  scores.negative_count = static_cast<int>(pairs.negatives.size(1));
+  scores.coefficients = coefficients.data_ptr<float>();
+  return scores;
+}
+
 struct PairLossBackward : public PairGradient {
   Pairs pairs;
 
-  MetBy met_by() const override {
-    const std::int64_t count = pairs.positives.size(0);
-    const std::int64_t positives = pairs.positives.size(1);
-    const std::int64_t negatives = pairs.negatives.size(1);
-    const std::int64_t per_anchor = positives + negatives;
-    const auto* const positive = pairs.positives.data_ptr<std::int32_t>();
-    const auto* const negative = pairs.negatives.data_ptr<std::int32_t>();
-    const auto* const ids =
-        pairs.anchors.defined() ? pairs.anchors.data_ptr<std::int32_t>() : nullptr;
-    const auto* const weights = coefficients.data_ptr<float>();
-    MetBy met(rows, count * per_anchor);
-    for (std::int64_t i = 0; i < count * positives; ++i) met.count(positive[i]);
-    for (std::int64_t i = 0; i < count * negatives; ++i) met.count(negative[i]);
-    met.start_putting();
-    for (std::int64_t m = 0; m < count; ++m) {
-      const std::int32_t id = ids == nullptr ? static_cast<std::int32_t>(m) : ids[m];
-      for (std::int64_t e = 0; e < per_anchor; ++e) {
-        const std::int32_t y =
-            e < positives ? positive[m * positives + e] : negative[m * negatives + e - positives];
-        met.put(y, id, weights[m * per_anchor + e]);
-      }
-    }
-    return met;
+  void turn(const at::Tensor& weights, const kernels::TurnedPairs& turned) const override {
+    pair_turning.run(weights, pair_scores(pairs, weights), turned);
   }
   std::string name() const override { return "creg::PairLossBackward"; }
 };
@@ -75,45 +76,27 @@ PairLoss pair_loss(const at::Tensor& anchors, const at::Tensor& rows, const Pair
     const at::NoGradGuard no_grad;
     left = anchors.contiguous().detach();
     const at::Tensor right = rows.contiguous();
-    coefficients = at::empty({count, pairs.positives.size(1) + pairs.negatives.size(1)});
+    const auto floats = left.options();
+    coefficients = at::empty({count, pairs.positives.size(1) + pairs.negatives.size(1)}, floats);
     if (gradient) {
       // Rows that are no anchor keep a zero gradient.
       d_anchors = count == left.size(0) ? at::empty_like(left) : at::zeros_like(left);
     }
-    cpu::PairScores scores;
+    result.loss = at::empty({}, floats);
+    result.positive_sigma = at::empty({}, floats.dtype(at::kDouble));
+    result.negative_sigma = at::empty({}, floats.dtype(at::kDouble));
+    kernels::PairScores scores = pair_scores(pairs, coefficients);
     scores.anchors = left.data_ptr<float>();
     scores.rows = right.data_ptr<float>();
-    scores.ids = pairs.anchors.defined() ? pairs.anchors.data_ptr<std::int32_t>() : nullptr;
-    scores.positives = pairs.positives.data_ptr<std::int32_t>();
-    scores.negatives = pairs.negatives.data_ptr<std::int32_t>();
-    scores.positive_count = static_cast<int>(pairs.positives.size(1));
-    scores.negative_count = static_cast<int>(pairs.negatives.size(1));
     scores.width = left.size(1);
     scores.scale = static_cast<float>(scale);
     scores.share = 1.0F / static_cast<float>(std::max<std::int64_t>(count, 1));
     scores.naive = form == LogForm::naive;
-    scores.coefficients = coefficients.data_ptr<float>();
     scores.d_anchors = gradient ? d_anchors.data_ptr<float>() : nullptr;
-
-    const std::int64_t pieces = (count + anchors_per_sum - 1) / anchors_per_sum;
-    std::vector<cpu::PairSums> sums(static_cast<std::size_t>(pieces));
-    at::parallel_for(0, pieces, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t piece = first; piece < last; ++piece) {
-        sums[piece] = cpu::score_pairs(scores, piece * anchors_per_sum,
-                                       std::min((piece + 1) * anchors_per_sum, count));
-      }
-    });
-    cpu::PairSums total;
-    for (const cpu::PairSums& sum : sums) {
-      total.loss += sum.loss;
-      total.positive_sigma += sum.positive_sigma;
-      total.negative_sigma += sum.negative_sigma;
-    }
-    const double anchors_seen = static_cast<double>(std::max<std::int64_t>(count, 1));
-    result.loss = at::full({}, total.loss / anchors_seen, at::kFloat);
-    result.positive_sigma = at::full({}, total.positive_sigma / anchors_seen, at::kDouble);
-    const double negatives_seen = anchors_seen * static_cast<double>(pairs.negatives.size(1));
-    result.negative_sigma = at::full({}, total.negative_sigma / negatives_seen, at::kDouble);
+    scores.loss = result.loss.data_ptr<float>();
+    scores.positive_sigma = result.positive_sigma.data_ptr<double>();
+    scores.negative_sigma = result.negative_sigma.data_ptr<double>();
+    pair_scoring.run(left, scores);
   }
   if (gradient) {
     auto node = make_node<PairLossBackward>(anchors, rows);
@@ -139,25 +122,20 @@ struct DirectionLossBackward : public Node {
     const at::NoGradGuard no_grad;
     variable_list result(2);
     if (!gradients[0].defined()) return result;
-    const double upstream = gradients[0].item<double>();
-    if (upstream != 1.0) coefficients = coefficients * upstream;
-    const std::int64_t width = h.size(1);
-    const float* const c = coefficients.data_ptr<float>();
-    if (task_should_compute_output(0)) {
-      result[0] = at::empty_like(h);
-      float* const d_h = result[0].data_ptr<float>();
-      const float* const direction = u.data_ptr<float>();
-      at::parallel_for(0, h.size(0), rows_per_sum, [&](std::int64_t begin, std::int64_t end) {
-        cpu::spread_direction(direction, width, c, d_h, begin, end);
-      });
-    }
+    const at::Tensor weights = scaled(coefficients, gradients[0]);
+    at::Tensor pieces;
+    if (task_should_compute_output(0)) result[0] = at::empty_like(h);
     if (task_should_compute_output(1)) {
-      const float* const values = h.data_ptr<float>();
-      result[1] =
-          summed_pieces(h.size(0), width, [&](std::int64_t begin, std::int64_t end, float* sums) {
-            cpu::sum_direction(values, width, c, sums, begin, end);
-          });
+      pieces = at::empty({kernels::sum_pieces(h.size(0)), h.size(1)}, h.options());
     }
+    direction_slopes.run(h, {.count = h.size(0),
+                             .width = h.size(1),
+                             .h = h.data_ptr<float>(),
+                             .u = u.data_ptr<float>(),
+                             .coefficients = weights.data_ptr<float>(),
+                             .d_h = result[0].defined() ? result[0].data_ptr<float>() : nullptr,
+                             .sums = pieces.defined() ? pieces.data_ptr<float>() : nullptr});
+    if (pieces.defined()) result[1] = column_sums(pieces);
     return result;
   }
   void release_variables() override {
@@ -181,25 +159,18 @@ at::Tensor direction_loss(const at::Tensor& h, const at::Tensor& u, int target, 
     const at::NoGradGuard no_grad;
     left = h.contiguous().detach();
     right = u.contiguous().detach();
-    const std::int64_t count = h.size(0);
-    coefficients = at::empty({count});
-    const float* const values = left.data_ptr<float>();
-    const float* const direction = right.data_ptr<float>();
-    float* const out = coefficients.data_ptr<float>();
-    const float share = 1.0F / static_cast<float>(std::max<std::int64_t>(count, 1));
-    const std::int64_t pieces = (count + anchors_per_sum - 1) / anchors_per_sum;
-    std::vector<double> sums(static_cast<std::size_t>(pieces));
-    at::parallel_for(0, pieces, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t piece = first; piece < last; ++piece) {
-        sums[piece] =
-            cpu::score_direction(values, direction, left.size(1), static_cast<float>(target), share,
-                                 form == LogForm::naive, out, piece * anchors_per_sum,
-                                 std::min((piece + 1) * anchors_per_sum, count));
-      }
-    });
-    double total = 0;
-    for (const double sum : sums) total += sum;
-    loss = at::full({}, total / static_cast<double>(std::max<std::int64_t>(count, 1)), at::kFloat);
+    coefficients = at::empty({h.size(0)}, left.options());
+    loss = at::empty({}, left.options());
+    direction_scoring.run(left,
+                          {.count = h.size(0),
+                           .width = h.size(1),
+                           .h = left.data_ptr<float>(),
+                           .u = right.data_ptr<float>(),
+                           .target = static_cast<float>(target),
+                           .share = 1.0F / static_cast<float>(std::max<std::int64_t>(h.size(0), 1)),
+                           .naive = form == LogForm::naive,
+                           .coefficients = coefficients.data_ptr<float>(),
+                           .loss = loss.data_ptr<float>()});
   }
   if (wants_gradient(h, u)) {
     auto node = make_node<DirectionLossBackward>(h, u);

@@ -1,16 +1,12 @@
 #include "creg/ops/aggregate.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "kernels/aggregate.h"
-#include "kernels/panel.h"
 #include "ops/products/column_sums.h"
-#include "ops/products/parallel_rows.h"
 #include "ops/runtime/autograd_node.h"
+#include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
 
 namespace creg {
 namespace {
@@ -18,87 +14,15 @@ namespace {
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
-template <class T>
-const T* pointer(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
-}
+constexpr KernelOnDevice<const kernels::RowProduct&> multiply{{"aggregate", cpu::multiply}};
+constexpr KernelOnDevice<const kernels::RowActivation&> activate_rows{{"activate", cpu::activate}};
+constexpr KernelOnDevice<const kernels::ActivationGradient&> activation_gradient{
+    {"activate", cpu::activation_gradient}};
 
-/// Per row of M the entries whose columns lie in [from, to); columns ascend.
-void entries_between(const cpu::RowProduct& product, std::int64_t rows, std::int64_t from,
-                     std::int64_t to, std::vector<std::int64_t>& starts,
-                     std::vector<std::int64_t>& ends) {
-  at::parallel_for(0, rows, 256, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      const std::int32_t* const first = product.columns + starts[r];
-      const std::int32_t* const last = product.columns + product.offsets[r + 1];
-      starts[r] = std::lower_bound(first, last, from) - product.columns;
-      ends[r] = std::lower_bound(product.columns + starts[r], last, to) - product.columns;
-    }
-  });
-}
-
-/// Rows of X in a panel: it stays in the second-level cache.
-constexpr std::int64_t panel_rows = (std::int64_t{384} << 10) / (4 * cpu::panel_width);
-
-/// Long rows over X: every element of X is used by many of them, so a panel of it that stays in the
-/// cache is copied together first.
-void multiply_in_panels(const cpu::RowProduct& product, std::int64_t rows,
-                        std::int64_t source_rows) {
-  const std::int64_t panels = (product.width + cpu::panel_width - 1) / cpu::panel_width;
-  // With more threads than panels the rows of M are shared out too; each piece packs for itself.
-  const std::int64_t pieces = std::max<std::int64_t>(1, at::get_num_threads() / panels);
-  std::vector<std::int64_t> starts(product.offsets, product.offsets + rows);
-  std::vector<std::int64_t> ends(product.offsets + 1, product.offsets + rows + 1);
-  for (std::int64_t from = 0; from < source_rows || from == 0; from += panel_rows) {
-    const std::int64_t to = std::min(from + panel_rows, source_rows);
-    if (source_rows > panel_rows) entries_between(product, rows, from, to, starts, ends);
-    at::parallel_for(0, panels * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<float> panel(static_cast<std::size_t>((to - from) * cpu::panel_width));
-      for (std::int64_t task = begin; task < end; ++task) {
-        cpu::PanelProduct part;
-        part.column = task / pieces * cpu::panel_width;
-        part.count = std::min(cpu::panel_width, product.width - part.column);
-        // Tasks of one panel follow each other.
-        if (task == begin || task % pieces == 0) {
-          cpu::pack_panel(product.x, product.width, from, to, part.column, part.count,
-                          panel.data());
-        }
-        part.starts = starts.data();
-        part.ends = ends.data();
-        part.columns = product.columns;
-        part.values = product.values;
-        part.first_row = from;
-        part.panel = panel.data();
-        part.out = product.out;
-        part.width = product.width;
-        part.accumulate = product.accumulate || from > 0;
-        const std::int64_t piece = task % pieces;
-        cpu::multiply_panel(part, rows * piece / pieces, rows * (piece + 1) / pieces);
-      }
-    });
-  }
-}
-
-void multiply(const cpu::RowProduct& product, std::int64_t rows, std::int64_t source_rows) {
-  // Panels pay where a row has several entries in each, and each row of X is copied for many.
-  constexpr std::int64_t entries_per_panel = 8;
-  constexpr std::int64_t uses_per_copy = 12;
-  const std::int64_t entries = product.offsets[rows];
-  const std::int64_t panels = (source_rows + panel_rows - 1) / panel_rows;
-  const bool plain =
-      product.gather == nullptr && product.scatter == nullptr && product.activated == nullptr;
-  if (plain && entries > entries_per_panel * rows * panels &&
-      entries > uses_per_copy * source_rows) {
-    multiply_in_panels(product, rows, source_rows);
-    return;
-  }
-  parallel_rows(product.offsets, rows, [&](std::int64_t begin, std::int64_t end) {
-    cpu::multiply_rows(product, begin, end);
-  });
-}
-
-cpu::RowProduct product_of(const CsrTensors& csr, const at::Tensor& x, at::Tensor& out) {
-  cpu::RowProduct product;
+kernels::RowProduct product_of(const CsrTensors& csr, const at::Tensor& x, at::Tensor& out) {
+  kernels::RowProduct product;
+  product.rows = csr.rows;
+  product.source_rows = csr.cols;
   product.offsets = csr.offsets.data_ptr<std::int64_t>();
   product.columns = csr.columns.data_ptr<std::int32_t>();
   product.values = pointer<float>(csr.values);
@@ -108,7 +32,7 @@ cpu::RowProduct product_of(const CsrTensors& csr, const at::Tensor& x, at::Tenso
   return product;
 }
 
-cpu::Activation activation_of(const Epilogue& epilogue) {
+kernels::Activation activation_of(const Epilogue& epilogue) {
   return {pointer<float>(epilogue.bias), epilogue.slope.data_ptr<float>(),
           epilogue.slope.numel() == 1 ? 0 : 1};
 }
@@ -133,20 +57,18 @@ struct EpilogueGradient {
       if (has_bias) d_bias = column_sums(d_out);
       return d_out;
     }
-    const std::int64_t rows = pre.size(0);
     const std::int64_t width = pre.size(1);
     at::Tensor d_pre = at::empty_like(pre);
-    cpu::ActivationGradient gradient;
-    gradient.pre = pre.data_ptr<float>();
-    gradient.d_out = d_out.data_ptr<float>();
-    gradient.slope = slope.data_ptr<float>();
-    gradient.slope_stride = slope.numel() == 1 ? 0 : 1;
-    gradient.width = width;
-    gradient.d_pre = d_pre.data_ptr<float>();
-    const at::Tensor sums = summed_pieces(
-        rows, 2 * width, [&](std::int64_t begin, std::int64_t end, float* piece_sums) {
-          cpu::activation_gradient_rows(gradient, begin, end, piece_sums, piece_sums + width);
-        });
+    at::Tensor pieces = at::empty({kernels::sum_pieces(pre.size(0)), 2 * width}, pre.options());
+    activation_gradient.run(pre, {.pre = pre.data_ptr<float>(),
+                                  .d_out = d_out.data_ptr<float>(),
+                                  .slope = slope.data_ptr<float>(),
+                                  .slope_stride = slope.numel() == 1 ? 0 : 1,
+                                  .rows = pre.size(0),
+                                  .width = width,
+                                  .d_pre = d_pre.data_ptr<float>(),
+                                  .sums = pieces.data_ptr<float>()});
+    const at::Tensor sums = column_sums(pieces);
     if (has_bias) d_bias = sums.narrow(0, 0, width);
     d_slope = sums.narrow(0, width, width);
     if (slope.numel() == 1) d_slope = d_slope.sum().reshape({1});
@@ -167,9 +89,9 @@ struct AggregateBackward : public Node {
     if (task_should_compute_output(0)) {
       const CsrTensors& csr = matrix.transposed();
       at::Tensor d_x = at::empty({csr.rows, d_pre.size(1)}, d_pre.options());
-      cpu::RowProduct product = product_of(csr, d_pre, d_x);
+      kernels::RowProduct product = product_of(csr, d_pre, d_x);
       product.scatter = pointer<std::int32_t>(order);
-      multiply(product, csr.rows, d_pre.size(0));
+      multiply.run(d_pre, product);
       result[0] = d_x;
     }
     return result;
@@ -224,7 +146,7 @@ at::Tensor aggregate(const SparseMatrix& matrix, const at::Tensor& x, const Epil
     const at::NoGradGuard no_grad;
     const at::Tensor source = x.contiguous();
     at::Tensor sums = at::empty({csr.rows, x.size(1)}, x.options());
-    cpu::RowProduct product = product_of(csr, source, sums);
+    kernels::RowProduct product = product_of(csr, source, sums);
     product.gather = pointer<std::int32_t>(order);
     output = sums;
     if (epilogue.slope.defined()) {
@@ -233,7 +155,7 @@ at::Tensor aggregate(const SparseMatrix& matrix, const at::Tensor& x, const Epil
       product.activation = activation_of(epilogue);
       product.activated = output.data_ptr<float>();
     }
-    multiply(product, csr.rows, csr.cols);
+    multiply.run(source, product);
     if (epilogue.bias.defined() && !epilogue.slope.defined()) output.add_(epilogue.bias);
   }
   if (wants_gradient(x, epilogue.bias, epilogue.slope)) {
@@ -259,13 +181,12 @@ at::Tensor activate(const at::Tensor& x, const Epilogue& epilogue) {
     const at::Tensor source = x.contiguous();
     pre = epilogue.bias.defined() ? at::empty_like(source) : source.detach();
     output = at::empty_like(source);
-    const cpu::Activation activation = activation_of(epilogue);
-    const float* const from = source.data_ptr<float>();
-    float* const kept = pre.data_ptr<float>();
-    float* const to = output.data_ptr<float>();
-    at::parallel_for(0, x.size(0), rows_per_sum, [&](std::int64_t begin, std::int64_t end) {
-      cpu::activate_rows(activation, from, kept, to, x.size(1), begin, end);
-    });
+    activate_rows.run(x, {.activation = activation_of(epilogue),
+                          .x = source.data_ptr<float>(),
+                          .pre = pre.data_ptr<float>(),
+                          .activated = output.data_ptr<float>(),
+                          .rows = x.size(0),
+                          .width = x.size(1)});
   }
   if (wants_gradient(x, epilogue.bias, epilogue.slope)) {
     auto node = make_node<ActivateBackward>(x, epilogue.bias, epilogue.slope);

@@ -1,14 +1,13 @@
 #include "ops/gat.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 
-#include <vector>
-
+#include "kernels/aggregate.h"
 #include "kernels/gat.h"
 #include "ops/products/column_sums.h"
-#include "ops/products/parallel_rows.h"
 #include "ops/runtime/autograd_node.h"
+#include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
 
 namespace creg {
 namespace {
@@ -16,7 +15,15 @@ namespace {
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
-constexpr std::int64_t slot_grain = 256;
+constexpr KernelOnDevice<const kernels::GatInputs&, float*> gat_forward{
+    {"gat_aggregate", cpu::gat_forward}};
+constexpr KernelOnDevice<const kernels::GatGradient&> gat_backward{
+    {"gat_aggregate", cpu::gat_backward}};
+
+kernels::GatScores score_pointers(const at::Tensor& scores) {
+  auto* source = scores.data_ptr<float>();
+  return {.source = source, .target = source + scores.numel() / 2};
+}
 
 /// What both passes see, all detached and contiguous.
 struct Attention {
@@ -30,48 +37,36 @@ struct Attention {
 
   std::int64_t heads() const { return att_source.size(0); }
 
-  cpu::GatShape shape() const {
-    return {.heads = heads(),
-            .channels = att_source.size(1),
-            .order = options.order.defined() ? options.order.data_ptr<std::int32_t>() : nullptr,
-            .negative_slope = options.negative_slope};
+  kernels::GatRows rows(const CsrTensors& csr) const {
+    return {.rows = csr.rows,
+            .offsets = csr.offsets.data_ptr<std::int64_t>(),
+            .columns = csr.columns.data_ptr<std::int32_t>(),
+            .mask = pointer<float>(options.mask)};
   }
 
-  cpu::GatRows rows(const CsrTensors& csr) const {
-    return {.offsets = csr.offsets.data_ptr<std::int64_t>(),
-            .columns = csr.columns.data_ptr<std::int32_t>(),
-            .mask = options.mask.defined() ? options.mask.data_ptr<float>() : nullptr};
+  kernels::GatInputs inputs() const {
+    const CsrTensors& csr = pattern.forward();
+    return {.shape = {.heads = heads(),
+                      .channels = att_source.size(1),
+                      .order = pointer<std::int32_t>(options.order),
+                      .negative_slope = options.negative_slope},
+            .rows = rows(csr),
+            .slots = csr.cols,
+            .z = z.data_ptr<float>(),
+            .att_source = att_source.data_ptr<float>(),
+            .att_target = att_target.data_ptr<float>(),
+            .scores = score_pointers(scores),
+            .weights = weights.data_ptr<float>()};
   }
 };
 
-cpu::GatScores score_pointers(const at::Tensor& scores) {
-  auto* source = scores.data_ptr<float>();
-  return {.source = source, .target = source + scores.numel() / 2};
-}
-
 at::Tensor forward(Attention& attention) {
-  const cpu::GatShape shape = attention.shape();
   const CsrTensors& csr = attention.pattern.forward();
   const auto options = attention.z.options();
-  const auto* z = attention.z.data_ptr<float>();
-  attention.scores = at::empty({2, csr.cols, shape.heads}, options);
-  attention.weights = at::empty({csr.nonzeros(), shape.heads}, options);
-  at::Tensor out = at::empty({csr.rows, shape.width()}, options);
-
-  const cpu::GatScores scores = score_pointers(attention.scores);
-  const auto* att_source = attention.att_source.data_ptr<float>();
-  const auto* att_target = attention.att_target.data_ptr<float>();
-  at::parallel_for(0, csr.cols, slot_grain, [&](std::int64_t begin, std::int64_t end) {
-    cpu::gat_scores(shape, z, att_source, att_target, scores, begin, end);
-  });
-
-  const cpu::GatRows rows = attention.rows(csr);
-  auto* weights = attention.weights.data_ptr<float>();
-  auto* result = out.data_ptr<float>();
-  parallel_rows(rows.offsets, csr.rows, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> scratch(static_cast<std::size_t>(shape.heads));
-    cpu::gat_forward(shape, rows, scores, z, weights, result, scratch.data(), begin, end);
-  });
+  attention.scores = at::empty({2, csr.cols, attention.heads()}, options);
+  attention.weights = at::empty({csr.nonzeros(), attention.heads()}, options);
+  at::Tensor out = at::empty({csr.rows, attention.z.size(1)}, options);
+  gat_forward.run(attention.z, attention.inputs(), out.data_ptr<float>());
   return out;
 }
 
@@ -84,46 +79,26 @@ struct GatBackward : public Node {
     if (!gradients[0].defined()) return result;
     TORCH_CHECK(attention.z.defined(),
                 "gat_aggregate: a second backward pass needs retain_graph in the first");
-    const at::Tensor d_out_tensor = gradients[0].contiguous();
-    const auto* d_out = d_out_tensor.data_ptr<float>();
-    const cpu::GatShape shape = attention.shape();
+    const at::Tensor d_out = gradients[0].contiguous();
     const CsrTensors& csr = attention.pattern.forward();
-    const auto* z = attention.z.data_ptr<float>();
-    const auto* weights = attention.weights.data_ptr<float>();
-
+    const std::int64_t width = attention.z.size(1);
     // Nodes that are no row have no incoming edges: their target part stays 0.
-    const at::Tensor d_scores_tensor = at::zeros_like(attention.scores);
-    const cpu::GatScores d_scores = score_pointers(d_scores_tensor);
-    const at::Tensor d_entries_tensor = at::empty_like(attention.weights);
-    auto* d_entries = d_entries_tensor.data_ptr<float>();
-    const cpu::GatRows rows = attention.rows(csr);
-    const cpu::GatScores scores = score_pointers(attention.scores);
-    parallel_rows(rows.offsets, csr.rows, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<float> scratch(static_cast<std::size_t>(shape.heads));
-      cpu::gat_score_gradients(shape, rows, scores, z, weights, d_out, d_entries, d_scores,
-                               scratch.data(), begin, end);
-    });
-
-    const cpu::GatTransposed transposed{
-        .rows = attention.rows(attention.pattern.transposed()),
-        .linked = attention.pattern.linked_entries().data_ptr<std::int64_t>()};
-    const auto* att_source = attention.att_source.data_ptr<float>();
-    const auto* att_target = attention.att_target.data_ptr<float>();
+    const at::Tensor d_scores = at::zeros_like(attention.scores);
+    const at::Tensor d_entries = at::empty_like(attention.weights);
+    const at::Tensor pieces =
+        at::empty({kernels::sum_pieces(csr.cols), 2 * width}, attention.z.options());
     result[0] = at::empty_like(attention.z);
-    auto* d_z = result[0].data_ptr<float>();
-    parallel_rows(transposed.rows.offsets, csr.cols, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<float> scratch(static_cast<std::size_t>(4 * shape.heads));
-      cpu::gat_source_gradients(shape, transposed, weights, d_out, d_entries, att_source,
-                                att_target, d_scores, d_z, scratch.data(), begin, end);
-    });
-
-    const std::int64_t width = shape.width();
-    const at::Tensor sums = summed_pieces(
-        csr.cols, 2 * width, [&](std::int64_t begin, std::int64_t end, float* piece_sums) {
-          cpu::gat_attention_gradients(shape, z, d_scores, piece_sums, piece_sums + width, begin,
-                                       end);
-        });
-    const at::Tensor d_attention = sums.view({2, shape.heads, shape.channels});
+    gat_backward.run(attention.z,
+                     {.inputs = attention.inputs(),
+                      .transposed = attention.rows(attention.pattern.transposed()),
+                      .linked = attention.pattern.linked_entries().data_ptr<std::int64_t>(),
+                      .d_out = d_out.data_ptr<float>(),
+                      .d_scores = score_pointers(d_scores),
+                      .d_entries = d_entries.data_ptr<float>(),
+                      .d_z = result[0].data_ptr<float>(),
+                      .sums = pieces.data_ptr<float>()});
+    const at::Tensor d_attention =
+        column_sums(pieces).view({2, attention.heads(), attention.att_source.size(1)});
     result[1] = d_attention[0];
     result[2] = d_attention[1];
     return result;
@@ -133,8 +108,7 @@ struct GatBackward : public Node {
 };
 
 bool is_float_matrix(const at::Tensor& tensor) {
-  return tensor.defined() && tensor.dim() == 2 && tensor.scalar_type() == at::kFloat &&
-         tensor.device().is_cpu();
+  return tensor.defined() && tensor.dim() == 2 && tensor.scalar_type() == at::kFloat;
 }
 
 void check(const SparseMatrix& pattern, const at::Tensor& z, const at::Tensor& att_source,

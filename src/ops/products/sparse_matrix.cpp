@@ -2,41 +2,28 @@
 
 #include <torch/types.h>
 
-#include <vector>
+#include <utility>
 
-#include "graph/build.h"
+#include "kernels/transposed_entries.h"
+#include "ops/csr.h"
+#include "ops/device.h"
+#include "ops/runtime/on_device.h"
 #include "ops/tensors.h"
 
 namespace creg {
 namespace {
 
-CsrTensors tensors_of(const CsrMatrix& matrix) {
-  CsrTensors out;
-  out.rows = matrix.rows;
-  out.cols = matrix.cols;
-  out.offsets = as_tensor(matrix.offsets);
-  out.columns = as_tensor(matrix.columns);
-  if (!matrix.values.empty()) out.values = as_tensor(matrix.values);
-  return out;
-}
+constexpr KernelOnDevice<const kernels::TransposedEntries&, std::int64_t*> linking{
+    {"SparseMatrix", cpu::link_entries}};
+constexpr KernelOnDevice<const kernels::TransposedEntries&, const float*, float*> value_transposing{
+    {"with_values", cpu::transpose_values}};
 
-/// Calls put(position, e): entry e of `forward` has that position in the transpose, for walking the
-/// rows in order meets the entries of each transposed row in their order.
-template <class Put>
-void walk_transposed(const CsrTensors& forward, const CsrTensors& transposed, const Put& put) {
-  const auto* offsets = forward.offsets.data_ptr<std::int64_t>();
-  const auto* columns = forward.columns.data_ptr<std::int32_t>();
-  const auto* starts = transposed.offsets.data_ptr<std::int64_t>();
-  std::vector<std::int64_t> next(starts, starts + transposed.rows);
-  for (std::int64_t e = 0; e < offsets[forward.rows]; ++e) put(next[columns[e]]++, e);
-}
-
-at::Tensor link_entries(const CsrTensors& forward, const CsrTensors& transposed) {
-  at::Tensor entries = at::empty({forward.nonzeros()}, at::kLong);
-  auto* const linked = entries.data_ptr<std::int64_t>();
-  walk_transposed(forward, transposed,
-                  [&](std::int64_t position, std::int64_t e) { linked[position] = e; });
-  return entries;
+kernels::TransposedEntries entries_of(const CsrTensors& forward, const CsrTensors& transposed) {
+  return {.rows = forward.rows,
+          .cols = forward.cols,
+          .offsets = forward.offsets.data_ptr<std::int64_t>(),
+          .columns = forward.columns.data_ptr<std::int32_t>(),
+          .transposed = transposed.offsets.data_ptr<std::int64_t>()};
 }
 
 std::int64_t bytes_of(const CsrTensors& csr) {
@@ -50,14 +37,20 @@ std::int64_t bytes_of(const CsrTensors& csr) {
 }  // namespace
 
 SparseMatrix::SparseMatrix(const Context& context, const CsrMatrix& matrix, Shape shape,
+                           Entries entries)
+    : SparseMatrix(context, csr_tensors(context, matrix), shape, entries) {}
+
+SparseMatrix::SparseMatrix(const Context& context, CsrTensors matrix, Shape shape,
                            Entries entries) {
   auto state = std::make_shared<State>();
   state->symmetric = shape == Shape::symmetric;
-  state->forward = tensors_of(matrix);
-  if (shape == Shape::general) state->backward = tensors_of(transpose(context, matrix));
+  state->forward = std::move(matrix);
+  if (shape == Shape::general) state->backward = transpose(context, state->forward);
   if (entries == Entries::linked) {
-    state->entries =
-        link_entries(state->forward, state->symmetric ? state->forward : state->backward);
+    const CsrTensors& back = state->symmetric ? state->forward : state->backward;
+    state->entries = at::empty({back.nonzeros()}, back.offsets.options());
+    linking.run(back.columns, entries_of(state->forward, back),
+                state->entries.data_ptr<std::int64_t>());
   }
   state_ = std::move(state);
 }
@@ -70,7 +63,7 @@ SparseMatrix SparseMatrix::compact(const Context& context, const CsrMatrix& matr
   auto state = std::make_shared<State>();
   state->forward.rows = matrix.rows;
   state->forward.cols = matrix.cols;
-  state->dense = as_tensor(to_dense(matrix));
+  state->dense = as_tensor(to_dense(matrix)).to(device_of(context));
   SparseMatrix out;
   out.state_ = std::move(state);
   return out;
@@ -85,11 +78,10 @@ SparseMatrix SparseMatrix::with_values(const at::Tensor& values) const {
   state->forward.values = values.contiguous();
   state->backward = transposed();
   if (reversible()) {
-    state->backward.values = at::empty({values.numel()}, at::kFloat);
-    const auto* const from = state->forward.values.data_ptr<float>();
-    auto* const to = state->backward.values.data_ptr<float>();
-    walk_transposed(state->forward, state->backward,
-                    [&](std::int64_t position, std::int64_t e) { to[position] = from[e]; });
+    state->backward.values = at::empty({values.numel()}, values.options());
+    value_transposing.run(values, entries_of(state->forward, state->backward),
+                          state->forward.values.data_ptr<float>(),
+                          state->backward.values.data_ptr<float>());
   }
   SparseMatrix out;
   out.state_ = std::move(state);

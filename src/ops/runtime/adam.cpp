@@ -1,9 +1,16 @@
 #include "ops/adam.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 
+#include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
+
 namespace creg {
+namespace {
+
+constexpr KernelOnDevice<const kernels::AdamValues<float>&> adam{{"adam_step", cpu::adam}};
+
+}  // namespace
 
 void adam_step(const at::Tensor& parameter, const at::Tensor& gradient, const at::Tensor& moment1,
                const at::Tensor& moment2, const AdamStep& settings, const at::Tensor& guard) {
@@ -15,16 +22,14 @@ void adam_step(const at::Tensor& parameter, const at::Tensor& gradient, const at
   }
   TORCH_CHECK(!guard.defined() || (guard.scalar_type() == at::kFloat && guard.numel() == 1),
               "adam_step: the guard must be one float32");
-  auto values = cpu::adam_values<float>(settings);
-  values.guard = guard.defined() ? guard.data_ptr<float>() : nullptr;
+  auto values = kernels::adam_values<float>(settings);
+  values.count = parameter.numel();
+  values.guard = pointer<float>(guard);
   values.parameter = parameter.data_ptr<float>();
   values.gradient = d.data_ptr<float>();
   values.moment1 = moment1.data_ptr<float>();
   values.moment2 = moment2.data_ptr<float>();
-  constexpr std::int64_t grain = 1 << 15;
-  at::parallel_for(0, parameter.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
-    cpu::adam_range(values, begin, end);
-  });
+  adam.run(parameter, values);
 }
 
 }  // namespace creg

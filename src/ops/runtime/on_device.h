@@ -29,9 +29,8 @@ struct OnDevice {
 template <class... Arguments>
 struct KernelOnDevice : OnDevice<void(const Launch&, Arguments...)> {
   /// Runs the kernel where `tensor` is.
-  template <class... Given>
-  void run(const at::Tensor& tensor, Given&&... given) const {
-    this->of(tensor.device())(launch_on(tensor.device()), static_cast<Given&&>(given)...);
+  void run(const at::Tensor& tensor, Arguments... arguments) const {
+    this->of(tensor.device())(launch_on(tensor.device()), arguments...);
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "core/build_info.h"
 #include "creg/core/error.h"
+#include "ops/runtime/on_device.h"
 #include "ops/torch_compat.h"
 
 namespace creg {
@@ -109,6 +110,11 @@ void prepare_torch(const Context& context) {
               .file = "--device",
               .found = wanted,
               .expected = present});
+}
+
+void with_one_blas_thread(const std::function<void()>& body) {
+  // It keeps to one inside a parallel region.
+  launch_on(c10::kCPU).workers->for_pieces(1, [&](std::int64_t, std::int64_t) { body(); });
 }
 
 }  // namespace creg

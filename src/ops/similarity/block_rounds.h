@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/parallel_pieces.h"
+#include "kernels/launch.h"
 
 namespace creg::detail {
 
@@ -41,17 +41,17 @@ inline std::int64_t block_pairs(std::int64_t blocks) {
   return blocks * ((blocks + 1) / 2);
 }
 
-/// Calls body(i, j, worker) for every pair i <= j of blocks, on libtorch's threads.
+/// Calls body(i, j, worker) for every pair i <= j of blocks.
 ///
 /// The pairs meet in rounds: round r holds those with i + j = r modulo their number. Every block is
 /// in one pair of each round, and takes its rounds in order: so no two threads touch a block at
 /// once, and what a block sums up does not depend on the number of threads.
 template <class Body>
-void for_block_pairs(std::int64_t blocks, const Body& body) {
+void for_block_pairs(const Workers& workers, std::int64_t blocks, const Body& body) {
   const std::int64_t pairs_per_round = (blocks + 1) / 2;
   std::vector<std::atomic<std::int64_t>> rounds_done(static_cast<std::size_t>(blocks));
   std::atomic<bool> failed{false};
-  for_pieces(block_pairs(blocks), [&](std::int64_t piece, std::int64_t worker) {
+  workers.for_pieces(block_pairs(blocks), [&](std::int64_t piece, std::int64_t worker) {
     const std::int64_t round = piece / pairs_per_round;
     const std::int64_t place = piece % pairs_per_round;
     // In order of the first block: those with i + j = round, then those with i + j = round +

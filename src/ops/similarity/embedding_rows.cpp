@@ -1,6 +1,5 @@
 #include "ops/similarity/embedding_rows.h"
 
-#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include <atomic>
@@ -9,6 +8,7 @@
 
 #include "creg/core/error.h"
 #include "kernels/similarity.h"
+#include "ops/runtime/on_device.h"
 
 namespace creg::detail {
 namespace {
@@ -28,30 +28,36 @@ constexpr double largest_plain_norm = 1.8e19;
               .hint = "training diverged: lower the learning rate"});
 }
 
+at::Tensor norms_on_cpu(const at::Tensor& rows) {
+  const std::int64_t n = rows.size(0);
+  at::Tensor norms = at::empty({n}, rows.options().dtype(at::kDouble));
+  std::atomic<std::int64_t> first_bad{n};
+  launch_on(rows.device())
+      .workers->for_ranges(n, norm_grain, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t bad = cpu::finite_row_norms(
+            begin, end, rows.size(1), rows.data_ptr<float>(), norms.data_ptr<double>());
+        if (bad < 0) return;
+        std::int64_t known = first_bad.load();
+        while (bad < known && !first_bad.compare_exchange_weak(known, bad)) {
+        }
+      });
+  if (first_bad < n) fail_not_finite(rows, first_bad);
+  return norms;
+}
+
+constexpr OnDevice<at::Tensor(const at::Tensor&)> finite_norms{"embedding_norms", norms_on_cpu};
+
 }  // namespace
 
 at::Tensor embedding_rows(const at::Tensor& embeddings, std::string_view operation) {
   const std::string who(operation);
   invariant(embeddings.defined() && embeddings.dim() == 2, who + ": embeddings are a matrix");
   invariant(embeddings.scalar_type() == at::kFloat, who + ": embeddings are float32");
-  invariant(embeddings.device().is_cpu(), who + ": embeddings are on the CPU");
   return embeddings.detach().contiguous();
 }
 
 at::Tensor embedding_norms(const at::Tensor& rows) {
-  const std::int64_t n = rows.size(0);
-  at::Tensor norms = at::empty({n}, rows.options().dtype(at::kDouble));
-  std::atomic<std::int64_t> first_bad{n};
-  at::parallel_for(0, n, norm_grain, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t bad = cpu::finite_row_norms(begin, end, rows.size(1), rows.data_ptr<float>(),
-                                                   norms.data_ptr<double>());
-    if (bad < 0) return;
-    std::int64_t known = first_bad.load();
-    while (bad < known && !first_bad.compare_exchange_weak(known, bad)) {
-    }
-  });
-  if (first_bad < n) fail_not_finite(rows, first_bad);
-  return norms;
+  return finite_norms.of(rows.device())(rows);
 }
 
 bool products_overflow(const at::Tensor& norms) {

@@ -10,8 +10,8 @@
 
 namespace creg::detail {
 
-/// The embeddings as contiguous rows without gradient. Anything but a float32 matrix on the CPU is
-/// a broken promise of the caller; `operation` names who asked.
+/// The embeddings as contiguous rows without gradient. Anything but a float32 matrix is a
+/// broken promise of the caller; `operation` names who asked.
 at::Tensor embedding_rows(const at::Tensor& embeddings, std::string_view operation);
 
 /// float64, N: the norm of every row. A value that is not finite is an input error that names it.

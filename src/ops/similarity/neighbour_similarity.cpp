@@ -10,7 +10,7 @@
 #include "creg/core/error.h"
 #include "creg/core/random.h"
 #include "kernels/similarity.h"
-#include "ops/parallel_pieces.h"
+#include "ops/runtime/on_device.h"
 #include "ops/similarity.h"
 #include "ops/similarity/embedding_rows.h"
 
@@ -23,9 +23,10 @@ constexpr std::int64_t piece_rows = 256;
 /// One worker's view of a node: its distinct neighbours and the best of them.
 class NeighbourRanking {
  public:
-  NeighbourRanking(const CsrMatrix& adjacency, const at::Tensor& rows, const at::Tensor& inverse,
+  NeighbourRanking(const CsrTensors& adjacency, const at::Tensor& rows, const at::Tensor& inverse,
                    std::int64_t k)
-      : adjacency_(&adjacency),
+      : offsets_(adjacency.offsets.data_ptr<std::int64_t>()),
+        columns_(adjacency.columns.data_ptr<std::int32_t>()),
         rows_(rows.data_ptr<float>()),
         width_(rows.size(1)),
         inverse_(inverse.defined() ? inverse.data_ptr<float>() : nullptr),
@@ -33,8 +34,7 @@ class NeighbourRanking {
 
   /// Neighbours of `node` in rising order, without itself and repeats.
   const std::vector<std::int32_t>& distinct(std::int64_t node) {
-    const auto row = adjacency_->row(node);
-    neighbours_.assign(row.begin(), row.end());
+    neighbours_.assign(columns_ + offsets_[node], columns_ + offsets_[node + 1]);
     if (!std::is_sorted(neighbours_.begin(), neighbours_.end())) {
       std::sort(neighbours_.begin(), neighbours_.end());
     }
@@ -73,7 +73,8 @@ class NeighbourRanking {
   }
 
  private:
-  const CsrMatrix* adjacency_;
+  const std::int64_t* offsets_;
+  const std::int32_t* columns_;
   const float* rows_;
   std::int64_t width_;
   const float* inverse_;
@@ -89,7 +90,7 @@ struct Prepared {
   at::Tensor inverse;  ///< undefined for dot products
 };
 
-Prepared prepare(const at::Tensor& embeddings, const CsrMatrix& adjacency, std::int64_t k,
+Prepared prepare(const at::Tensor& embeddings, const CsrTensors& adjacency, std::int64_t k,
                  Similarity similarity, std::string_view operation) {
   Prepared out{.rows = detail::embedding_rows(embeddings, operation)};
   invariant(adjacency.cols == out.rows.size(0) && adjacency.rows <= adjacency.cols,
@@ -114,13 +115,14 @@ Prepared prepare(const at::Tensor& embeddings, const CsrMatrix& adjacency, std::
 
 /// Calls body(node, ranking) for every node, in parallel.
 template <class Body>
-void for_nodes(const CsrMatrix& adjacency, const Prepared& prepared, std::int64_t k,
+void for_nodes(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
                const Body& body) {
+  const Workers& workers = *launch_on(prepared.rows.device()).workers;
   std::vector<NeighbourRanking> rankings(
-      static_cast<std::size_t>(at::get_num_threads()),
+      static_cast<std::size_t>(workers.count()),
       NeighbourRanking(adjacency, prepared.rows, prepared.inverse, k));
   const std::int64_t n = adjacency.rows;
-  detail::for_pieces((n + piece_rows - 1) / piece_rows,
+  workers.for_pieces((n + piece_rows - 1) / piece_rows,
                      [&](std::int64_t piece, std::int64_t worker) {
                        NeighbourRanking& ranking = rankings[static_cast<std::size_t>(worker)];
                        const std::int64_t last = std::min((piece + 1) * piece_rows, n);
@@ -128,11 +130,7 @@ void for_nodes(const CsrMatrix& adjacency, const Prepared& prepared, std::int64_
                      });
 }
 
-}  // namespace
-
-NeighbourTopK top_k_neighbours(const Context& /*context*/, const at::Tensor& embeddings,
-                               const CsrMatrix& adjacency, std::int64_t k, Similarity similarity) {
-  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "top_k_neighbours");
+NeighbourTopK rank_on_cpu(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k) {
   const std::int64_t n = adjacency.rows;
   NeighbourTopK out{.indices = at::full({n, k}, -1, prepared.rows.options().dtype(at::kInt)),
                     .values = at::zeros({n, k}, prepared.rows.options())};
@@ -147,10 +145,8 @@ NeighbourTopK top_k_neighbours(const Context& /*context*/, const at::Tensor& emb
   return out;
 }
 
-at::Tensor draw_top_neighbour(const Context& /*context*/, const at::Tensor& embeddings,
-                              const CsrMatrix& adjacency, std::int64_t k, Similarity similarity,
-                              std::uint64_t seed, std::uint32_t epoch) {
-  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "draw_top_neighbour");
+at::Tensor draw_on_cpu(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
+                       std::uint64_t seed, std::uint32_t epoch) {
   const std::int64_t n = adjacency.rows;
   at::Tensor out = at::full({n}, -1, prepared.rows.options().dtype(at::kInt));
   auto* drawn = out.data_ptr<std::int32_t>();
@@ -170,6 +166,27 @@ at::Tensor draw_top_neighbour(const Context& /*context*/, const at::Tensor& embe
   });
   if (!finite) fail_not_finite(prepared);
   return out;
+}
+
+constexpr OnDevice<NeighbourTopK(const CsrTensors&, const Prepared&, std::int64_t k)> ranking_on{
+    "top_k_neighbours", rank_on_cpu};
+constexpr OnDevice<at::Tensor(const CsrTensors&, const Prepared&, std::int64_t k,
+                              std::uint64_t seed, std::uint32_t epoch)>
+    drawing_on{"draw_top_neighbour", draw_on_cpu};
+
+}  // namespace
+
+NeighbourTopK top_k_neighbours(const Context& /*context*/, const at::Tensor& embeddings,
+                               const CsrTensors& adjacency, std::int64_t k, Similarity similarity) {
+  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "top_k_neighbours");
+  return ranking_on.of(embeddings.device())(adjacency, prepared, k);
+}
+
+at::Tensor draw_top_neighbour(const Context& /*context*/, const at::Tensor& embeddings,
+                              const CsrTensors& adjacency, std::int64_t k, Similarity similarity,
+                              std::uint64_t seed, std::uint32_t epoch) {
+  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "draw_top_neighbour");
+  return drawing_on.of(embeddings.device())(adjacency, prepared, k, seed, epoch);
 }
 
 }  // namespace creg

@@ -11,6 +11,7 @@
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "kernels/similarity.h"
+#include "ops/runtime/on_device.h"
 #include "ops/similarity/block_rounds.h"
 #include "ops/similarity/embedding_rows.h"
 
@@ -24,6 +25,7 @@ class Pass {
   Pass(const Context& context, const at::Tensor& rows, const SimilarityRequest& request)
       : context_(context),
         request_(request),
+        workers_(*launch_on(rows.device()).workers),
         rows_(rows),
         n_(rows.size(0)),
         starts_(detail::block_starts(n_, request.block_rows)) {
@@ -45,7 +47,7 @@ class Pass {
     for (std::size_t b = 1; b < starts_.size(); ++b) {
       widest = std::max(widest, starts_[b] - starts_[b - 1]);
     }
-    for (int worker = 0; worker < at::get_num_threads(); ++worker) {
+    for (int worker = 0; worker < workers_.count(); ++worker) {
       buffers_.push_back(at::empty({widest * (widest + 2)}, floats));
     }
   }
@@ -53,10 +55,11 @@ class Pass {
   SimilarityResult run() {
     const auto blocks = static_cast<std::int64_t>(starts_.size()) - 1;
     ProgressTask progress(context_, "similarity of all pairs", detail::block_pairs(blocks));
-    detail::for_block_pairs(blocks, [&](std::int64_t i, std::int64_t j, std::int64_t worker) {
+    const auto meet = [&](std::int64_t i, std::int64_t j, std::int64_t worker) {
       process(i, j, buffers_[static_cast<std::size_t>(worker)]);
       progress.advance();
-    });
+    };
+    detail::for_block_pairs(workers_, blocks, meet);
     progress.finish();
     finish();
     return result_;
@@ -119,6 +122,7 @@ class Pass {
 
   const Context& context_;
   SimilarityRequest request_;
+  const Workers& workers_;
   at::Tensor rows_;
   std::int64_t n_;
   std::vector<std::int64_t> starts_;
@@ -130,6 +134,14 @@ class Pass {
   std::vector<at::Tensor> buffers_;
 };
 
+SimilarityResult pass_on_cpu(const Context& context, const at::Tensor& rows,
+                             const SimilarityRequest& request) {
+  return Pass(context, rows, request).run();
+}
+
+constexpr OnDevice<SimilarityResult(const Context&, const at::Tensor&, const SimilarityRequest&)>
+    all_pairs{"similarity_pass", pass_on_cpu};
+
 }  // namespace
 
 SimilarityResult similarity_pass(const Context& context, const at::Tensor& embeddings,
@@ -138,7 +150,7 @@ SimilarityResult similarity_pass(const Context& context, const at::Tensor& embed
   invariant(rows.size(0) <= max_nodes, "similarity_pass: nodes are numbered in 32 bits");
   invariant(request.k != 0 || request.entropies, "similarity_pass: something is asked for");
   if (request.k != 0) detail::check_top_k(request.k, rows.size(0), request.self);
-  return Pass(context, rows, request).run();
+  return all_pairs.of(rows.device())(context, rows, request);
 }
 
 SimilarityResult top_k_similar(const Context& context, const at::Tensor& embeddings, std::int64_t k,

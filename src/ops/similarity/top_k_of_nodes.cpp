@@ -7,10 +7,9 @@
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "kernels/similarity.h"
-#include "ops/parallel_pieces.h"
+#include "ops/runtime/on_device.h"
 #include "ops/similarity.h"
 #include "ops/similarity/embedding_rows.h"
-#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -30,14 +29,9 @@ void offer_row(const float* products, std::int64_t columns, std::int64_t first_c
   }
 }
 
-}  // namespace
-
-SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embeddings,
-                                std::span<const std::int32_t> nodes, std::int64_t k,
-                                Similarity similarity, SelfPairs self) {
-  at::Tensor rows = detail::embedding_rows(embeddings, "top_k_of_nodes");
+SimilarityResult top_k_on_cpu(const Context& context, at::Tensor rows, const at::Tensor& nodes,
+                              std::int64_t k, Similarity similarity, SelfPairs self) {
   const std::int64_t n = rows.size(0);
-  detail::check_top_k(k, n, self);
   const at::NoGradGuard no_grad;
   const at::Tensor norms = detail::embedding_norms(rows);
   const bool huge = detail::products_overflow(norms);
@@ -51,21 +45,23 @@ SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embedd
       scales.fill_(1.0);
     }
   }
-  const auto count = static_cast<std::int64_t>(nodes.size());
+  const std::int64_t count = nodes.numel();
+  const auto* const numbers = nodes.data_ptr<std::int32_t>();
+  const Workers& workers = *launch_on(rows.device()).workers;
   SimilarityResult result;
   result.values = at::full({count, k}, -std::numeric_limits<float>::infinity(), rows.options());
   result.indices = at::full({count, k}, cpu::TopKLists::vacant, rows.options().dtype(at::kInt));
   const std::int64_t blocks = (count + block_nodes - 1) / block_nodes;
   ProgressTask progress(context, "most similar nodes", count, "nodes");
   std::vector<at::Tensor> buffers;
-  for (int worker = 0; worker < at::get_num_threads(); ++worker) {
+  for (int worker = 0; worker < workers.count(); ++worker) {
     buffers.push_back(at::empty({block_nodes * block_columns}, rows.options()));
   }
-  detail::for_pieces(blocks, [&](std::int64_t block, std::int64_t worker) {
+  workers.for_pieces(blocks, [&](std::int64_t block, std::int64_t worker) {
     const at::NoGradGuard none;
     const std::int64_t first = block * block_nodes;
     const std::int64_t size = std::min(block_nodes, count - first);
-    const at::Tensor chosen = index_tensor({nodes.begin() + first, nodes.begin() + first + size});
+    const at::Tensor chosen = nodes.narrow(0, first, size);
     const at::Tensor anchors = rows.index_select(0, chosen);
     for (std::int64_t column = 0; column < n; column += block_columns) {
       const std::int64_t columns = std::min(block_columns, n - column);
@@ -77,7 +73,7 @@ SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embedd
       // The length of the node itself changes nothing in its ranking; that of the others does.
       if (cosine) products.mul_(scales.narrow(0, column, columns));
       for (std::int64_t i = 0; i < size; ++i) {
-        const std::int32_t node = nodes[static_cast<std::size_t>(first + i)];
+        const std::int32_t node = numbers[first + i];
         offer_row(values + i * columns, columns, column, self == SelfPairs::exclude ? node : -1, k,
                   result.values.data_ptr<float>() + (first + i) * k,
                   result.indices.data_ptr<std::int32_t>() + (first + i) * k);
@@ -90,6 +86,22 @@ SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embedd
   });
   progress.finish();
   return result;
+}
+
+constexpr OnDevice<SimilarityResult(const Context&, at::Tensor, const at::Tensor&, std::int64_t,
+                                    Similarity, SelfPairs)>
+    of_nodes{"top_k_of_nodes", top_k_on_cpu};
+
+}  // namespace
+
+SimilarityResult top_k_of_nodes(const Context& context, const at::Tensor& embeddings,
+                                const at::Tensor& nodes, std::int64_t k, Similarity similarity,
+                                SelfPairs self) {
+  const at::Tensor rows = detail::embedding_rows(embeddings, "top_k_of_nodes");
+  invariant(nodes.scalar_type() == at::kInt && nodes.dim() == 1 && nodes.is_contiguous(),
+            "top_k_of_nodes: nodes are int32");
+  detail::check_top_k(k, rows.size(0), self);
+  return of_nodes.of(rows.device())(context, rows, nodes, k, similarity, self);
 }
 
 }  // namespace creg

@@ -1,4 +1,4 @@
-#include "contrast/walk_pairs.h"
+#include "graph/walk_pairs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -50,12 +50,16 @@ std::vector<std::int64_t> places_by_centre(const Walks& walks, std::int64_t wind
   return places;
 }
 
-/// Room for `pairs` of every window.
-PairRows pairs_per_window(const std::vector<std::int64_t>& windows, std::int64_t pairs) {
-  PairRows rows{.offsets = windows};
-  for (std::int64_t& offset : rows.offsets) offset *= pairs;
-  rows.columns.resize(static_cast<std::size_t>(rows.offsets.back()));
-  return rows;
+/// `pairs` of every window, by centre.
+CsrMatrix rows_of(const std::vector<std::int64_t>& windows, std::int64_t pairs, std::int64_t nodes,
+                  Buffer<std::int32_t>&& columns) {
+  std::vector<std::int64_t> offsets = windows;
+  for (std::int64_t& offset : offsets) offset *= pairs;
+  return {.rows = nodes,
+          .cols = nodes,
+          .offsets = std::move(offsets),
+          .columns = std::move(columns),
+          .values = {}};
 }
 
 }  // namespace
@@ -70,8 +74,8 @@ WalkPairs walk_pairs(const Context& context, const Walks& walks, int window, int
   const std::vector<std::int64_t> offsets = count_centres(walks, windows, nodes);
   const std::vector<std::int64_t> places = places_by_centre(walks, windows, offsets);
 
-  auto pulled = std::make_shared<PairRows>(pairs_per_window(offsets, near));
-  auto pushed = std::make_shared<PairRows>(pairs_per_window(offsets, far));
+  Buffer<std::int32_t> pulled(offsets.back() * near);
+  Buffer<std::int32_t> pushed(offsets.back() * far);
   parallel_for(
       context, 0, walks.count, walks_per_piece, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
@@ -79,14 +83,15 @@ WalkPairs walk_pairs(const Context& context, const Walks& walks, int window, int
           const auto walk = walks.walk(i);
           for (std::int64_t w = 0; w < windows; ++w) {
             const std::int64_t place = places[static_cast<std::size_t>(i * windows + w)];
-            std::copy_n(walk.begin() + w + 1, near, pulled->columns.begin() + place * near);
-            std::generate_n(pushed->columns.begin() + place * far, far, [&] {
+            std::copy_n(walk.begin() + w + 1, near, pulled.begin() + place * near);
+            std::generate_n(pushed.begin() + place * far, far, [&] {
               return static_cast<std::int32_t>(stream.below(static_cast<std::uint64_t>(nodes)));
             });
           }
         }
       });
-  return {std::move(pulled), std::move(pushed)};
+  return {rows_of(offsets, near, nodes, std::move(pulled)),
+          rows_of(offsets, far, nodes, std::move(pushed))};
 }
 
 }  // namespace creg

@@ -2,18 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "creg/core/context.h"
+#include "creg/graph/graph.h"
 #include "graph/random_walks.h"
-#include "ops/edge_loss.h"
 
 namespace creg {
 
-/// By their first node, the centre, for edge_loss.
+/// Row a lists whom centre a meets, as often as it does.
 struct WalkPairs {
-  std::shared_ptr<const PairRows> positives;
-  std::shared_ptr<const PairRows> negatives;
+  CsrMatrix positives;
+  CsrMatrix negatives;
 };
 
 /// In every window of `window` consecutive nodes of a walk the first is the centre and the others

@@ -1,0 +1,113 @@
+#include "ops/csr.h"
+
+#include <torch/types.h>
+
+#include <memory>
+
+#include "graph/build.h"
+#include "graph/edge_drop.h"
+#include "ops/device.h"
+#include "ops/runtime/on_device.h"
+#include "ops/tensors.h"
+
+namespace creg {
+namespace {
+
+template <class T>
+Array<T> shared_values(const at::Tensor& tensor) {
+  const at::Tensor here = tensor.to(at::kCPU).contiguous();
+  const std::span<const T> view(here.data_ptr<T>(), static_cast<std::size_t>(here.numel()));
+  return Array<T>::view(view, std::make_shared<at::Tensor>(here));
+}
+
+// The CPU has them already, over plain arrays.
+
+CsrTensors transpose_on_cpu(const Context& context, const CsrTensors& matrix) {
+  return csr_tensors(context, transpose(context, host_csr(matrix)));
+}
+
+CsrTensors loops_on_cpu(const Context& context, const CsrTensors& adjacency, SelfLoops loops) {
+  return csr_tensors(context, with_self_loops(context, host_csr(adjacency), loops));
+}
+
+CsrTensors gcn_on_cpu(const Context& context, const CsrTensors& adjacency) {
+  return csr_tensors(context, gcn_normalised(context, host_csr(adjacency)));
+}
+
+CsrTensors mean_on_cpu(const Context& context, const CsrTensors& adjacency, SelfLoops loops) {
+  return csr_tensors(context, row_normalised(context, host_csr(adjacency), loops));
+}
+
+CsrTensors drop_on_cpu(const Context& context, const CsrTensors& adjacency, double chance,
+                       const at::Tensor& chances, const ViewDraw& draw) {
+  const CsrMatrix whole = host_csr(adjacency);
+  if (!chances.defined()) return csr_tensors(context, drop_edges(context, whole, chance, draw));
+  return csr_tensors(context,
+                     drop_edges(context, whole, shared_values<float>(chances).span(), draw));
+}
+
+constexpr OnDevice<CsrTensors(const Context&, const CsrTensors&)> transposing{"transpose",
+                                                                              transpose_on_cpu};
+constexpr OnDevice<CsrTensors(const Context&, const CsrTensors&, SelfLoops)> adding_loops{
+    "with_self_loops", loops_on_cpu};
+constexpr OnDevice<CsrTensors(const Context&, const CsrTensors&)> normalising{"gcn_normalised",
+                                                                              gcn_on_cpu};
+constexpr OnDevice<CsrTensors(const Context&, const CsrTensors&, SelfLoops)> averaging{
+    "row_normalised", mean_on_cpu};
+constexpr OnDevice<CsrTensors(const Context&, const CsrTensors&, double, const at::Tensor&,
+                              const ViewDraw&)>
+    dropping{"drop_edges", drop_on_cpu};
+
+}  // namespace
+
+CsrTensors csr_tensors(const Context& context, const CsrMatrix& matrix) {
+  const c10::Device device = device_of(context);
+  CsrTensors out;
+  out.rows = matrix.rows;
+  out.cols = matrix.cols;
+  out.offsets = as_tensor(matrix.offsets).to(device);
+  out.columns = as_tensor(matrix.columns).to(device);
+  if (!matrix.values.empty()) out.values = as_tensor(matrix.values).to(device);
+  return out;
+}
+
+CsrMatrix host_csr(const CsrTensors& matrix) {
+  CsrMatrix out;
+  out.rows = matrix.rows;
+  out.cols = matrix.cols;
+  out.offsets = shared_values<std::int64_t>(matrix.offsets);
+  out.columns = shared_values<std::int32_t>(matrix.columns);
+  if (matrix.values.defined()) out.values = shared_values<float>(matrix.values);
+  return out;
+}
+
+CsrTensors transpose(const Context& context, const CsrTensors& matrix) {
+  return transposing.of(matrix.columns.device())(context, matrix);
+}
+
+CsrTensors with_self_loops(const Context& context, const CsrTensors& adjacency, SelfLoops loops) {
+  return adding_loops.of(adjacency.columns.device())(context, adjacency, loops);
+}
+
+CsrTensors gcn_normalised(const Context& context, const CsrTensors& adjacency) {
+  return normalising.of(adjacency.columns.device())(context, adjacency);
+}
+
+CsrTensors row_normalised(const Context& context, const CsrTensors& adjacency, SelfLoops loops) {
+  return averaging.of(adjacency.columns.device())(context, adjacency, loops);
+}
+
+CsrTensors drop_edges(const Context& context, const CsrTensors& adjacency, double chance,
+                      const ViewDraw& draw) {
+  if (chance <= 0) return adjacency;
+  return dropping.of(adjacency.columns.device())(context, adjacency, chance, {}, draw);
+}
+
+CsrTensors drop_edges(const Context& context, const CsrTensors& adjacency,
+                      const at::Tensor& chances, const ViewDraw& draw) {
+  TORCH_CHECK(chances.scalar_type() == at::kFloat && chances.numel() == adjacency.nonzeros(),
+              "drop_edges: one float32 per entry");
+  return dropping.of(adjacency.columns.device())(context, adjacency, 0, chances, draw);
+}
+
+}  // namespace creg

@@ -1,0 +1,64 @@
+#include "ops/csr.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "graph/build.h"
+#include "graph/edge_drop.h"
+#include "support/graphs.h"
+
+namespace creg::csr_test {
+namespace {
+
+CsrMatrix one_way() {
+  return test::csr(4, {{0, 1}, {0, 2}, {1, 2}, {2, 2}, {3, 0}}, {1, 2, 3, 4, 5});
+}
+
+TEST(Csr, TensorsAndBackShareTheArrays) {
+  const CsrMatrix matrix = one_way();
+  const CsrTensors tensors = csr_tensors(Context(), matrix);
+  EXPECT_EQ(tensors.columns.data_ptr<std::int32_t>(), matrix.columns.data());
+  const CsrMatrix back = host_csr(tensors);
+  EXPECT_EQ(back.values.data(), matrix.values.data());
+  EXPECT_TRUE(test::same(back, matrix));
+  CsrMatrix bare = matrix;
+  bare.values = {};
+  EXPECT_FALSE(csr_tensors(Context(), bare).values.defined());
+  EXPECT_TRUE(test::same(host_csr(csr_tensors(Context(), bare)), bare));
+}
+
+TEST(Csr, IsWhatTheGraphsFunctionsMake) {
+  const Context context;
+  const CsrMatrix matrix = one_way();
+  const CsrTensors tensors = csr_tensors(context, matrix);
+  EXPECT_TRUE(test::same(host_csr(transpose(context, tensors)), transpose(context, matrix)));
+  EXPECT_TRUE(
+      test::same(host_csr(gcn_normalised(context, tensors)), gcn_normalised(context, matrix)));
+  for (const SelfLoops loops : {SelfLoops::as_stored, SelfLoops::missing}) {
+    EXPECT_TRUE(test::same(host_csr(with_self_loops(context, tensors, loops)),
+                           with_self_loops(context, matrix, loops)));
+    EXPECT_TRUE(test::same(host_csr(row_normalised(context, tensors, loops)),
+                           row_normalised(context, matrix, loops)));
+  }
+}
+
+TEST(Csr, EntriesAreDroppedByTheSameDraws) {
+  const Context context;
+  const CsrMatrix matrix = one_way();
+  const CsrTensors tensors = csr_tensors(context, matrix);
+  bool some = false;
+  for (std::uint32_t step = 0; step < 4; ++step) {
+    const ViewDraw draw{.seed = 2, .step = step, .view = 1};
+    const CsrMatrix expected = drop_edges(context, matrix, 0.5, draw);
+    some = some || expected.nonzeros() < matrix.nonzeros();
+    EXPECT_TRUE(test::same(host_csr(drop_edges(context, tensors, 0.5, draw)), expected));
+  }
+  EXPECT_TRUE(some);
+  const at::Tensor chances = at::tensor({0.0F, 1.0F, 1.0F, 0.0F, 1.0F});
+  const CsrMatrix kept = host_csr(drop_edges(context, tensors, chances, {}));
+  EXPECT_EQ(test::entries(kept), (test::Edges{{0, 1}, {2, 2}}));
+  EXPECT_ANY_THROW(drop_edges(context, tensors, chances.narrow(0, 0, 3), {}));
+}
+
+}  // namespace
+}  // namespace creg::csr_test
