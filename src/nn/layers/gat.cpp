@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nn/layers/activation.h"
-#include "nn/layers/encoders.h"
+#include "nn/layers/layered_encoder.h"
 
 namespace creg {
 namespace {
@@ -16,52 +16,20 @@ struct GatLayer {
   at::Tensor attention_source;  // [heads, width / heads]
   at::Tensor attention_target;
   at::Tensor bias;
+  double attention_dropout;
   ActivationLayer activation;
-};
 
-class Gat final : public Encoder {
- public:
-  Gat(const EncoderOptions& options, std::vector<GatLayer> layers)
-      : dropout_(options.dropout),
-        attention_dropout_(options.attention_dropout),
-        layers_(std::move(layers)) {}
-
-  at::Tensor multiply(const FeatureMatrix& features) const override {
-    return features.times(layers_.front().weight);
-  }
-
-  std::int64_t first_width() const override { return layers_.front().weight.size(1); }
-
-  Projected project(const FeatureMatrix& features, const Hops& /*hops*/,
-                    const EncoderPass& pass) const override {
-    return {multiply(seen_features(features, dropout_, pass))};
-  }
-
-  at::Tensor propagate(const Hops& hops, const Projected& projected,
-                       const EncoderPass& pass) const override {
-    at::Tensor x = projected.rows;
-    for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
-      const GatLayer& layer = layers_[static_cast<std::size_t>(l)];
-      if (l > 0) x = at::mm(seen_rows(x, dropout_, pass, l), layer.weight);
-      const at::Tensor order = l == 0 ? pass.order : at::Tensor();
-      x = gat_aggregate(hops.of_layer(l), x, layer.attention_source, layer.attention_target,
-                        {.order = order, .mask = attention_mask(hops.of_layer(l), l, pass)});
-      x = layer.activation.after_sum(x, layer.bias, pass, l);
+  at::Tensor gathered(const SparseMatrix& hop, const at::Tensor& rows, const at::Tensor& order,
+                      const EncoderPass& pass, int l) const {
+    GatOptions options{.order = order};
+    if (pass.training && attention_dropout > 0) {
+      options.mask =
+          row_mask(hop.nonzeros(), attention_source.size(0),
+                   {attention_dropout, pass.noise, 2 * static_cast<std::uint32_t>(l) + 1});
     }
-    return x;
+    return activation.after_sum(
+        gat_aggregate(hop, rows, attention_source, attention_target, options), bias, pass, l);
   }
-
- private:
-  at::Tensor attention_mask(const SparseMatrix& pattern, int l, const EncoderPass& pass) const {
-    if (!pass.training || attention_dropout_ == 0) return {};
-    const std::int64_t heads = layers_[static_cast<std::size_t>(l)].attention_source.size(0);
-    return row_mask(pattern.nonzeros(), heads,
-                    {attention_dropout_, pass.noise, 2 * static_cast<std::uint32_t>(l) + 1});
-  }
-
-  double dropout_;
-  double attention_dropout_;
-  std::vector<GatLayer> layers_;
 };
 
 }  // namespace
@@ -81,10 +49,10 @@ std::unique_ptr<Encoder> make_gat(const EncoderOptions& options, std::int64_t fe
                             glorot_bound(in, out, options.gain)),
          parameters.uniform(layer_name(l, "attention_source"), {heads, width}, attention_bound),
          parameters.uniform(layer_name(l, "attention_target"), {heads, width}, attention_bound),
-         parameters.constant(layer_name(l, "bias"), {out}, 0),
+         parameters.constant(layer_name(l, "bias"), {out}, 0), options.attention_dropout,
          ActivationLayer(options, l, parameters)});
   }
-  return std::make_unique<Gat>(options, std::move(layers));
+  return std::make_unique<LayeredEncoder<GatLayer>>(options.dropout, std::move(layers));
 }
 
 }  // namespace creg

@@ -5,51 +5,23 @@
 #include <vector>
 
 #include "nn/layers/activation.h"
-#include "nn/layers/encoders.h"
+#include "nn/layers/layered_encoder.h"
 
 namespace creg {
 namespace {
 
 struct GinLayer {
-  at::Tensor weight1;  // [in, 2d]
+  at::Tensor weight;  // [in, 2d]
   at::Tensor bias1;
   at::Tensor weight2;  // [2d, d]
   at::Tensor bias2;
   ActivationLayer activation;
-};
 
-class Gin final : public Encoder {
- public:
-  Gin(double dropout, std::vector<GinLayer> layers)
-      : dropout_(dropout), layers_(std::move(layers)) {}
-
-  at::Tensor multiply(const FeatureMatrix& features) const override {
-    return features.times(layers_.front().weight1);
+  at::Tensor gathered(const SparseMatrix& hop, const at::Tensor& rows, const at::Tensor& order,
+                      const EncoderPass& pass, int l) const {
+    const at::Tensor inside = at::elu(aggregate(hop, rows, {bias1, {}}, order));
+    return activation.after_sum(at::mm(inside, weight2), bias2, pass, l);
   }
-
-  std::int64_t first_width() const override { return layers_.front().weight1.size(1); }
-
-  Projected project(const FeatureMatrix& features, const Hops& /*hops*/,
-                    const EncoderPass& pass) const override {
-    return {multiply(seen_features(features, dropout_, pass))};
-  }
-
-  at::Tensor propagate(const Hops& hops, const Projected& projected,
-                       const EncoderPass& pass) const override {
-    at::Tensor x = projected.rows;
-    for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
-      const GinLayer& layer = layers_[static_cast<std::size_t>(l)];
-      if (l > 0) x = at::mm(seen_rows(x, dropout_, pass, l), layer.weight1);
-      const at::Tensor order = l == 0 ? pass.order : at::Tensor();
-      x = at::elu(aggregate(hops.of_layer(l), x, {layer.bias1, {}}, order));
-      x = layer.activation.after_sum(at::mm(x, layer.weight2), layer.bias2, pass, l);
-    }
-    return x;
-  }
-
- private:
-  double dropout_;
-  std::vector<GinLayer> layers_;
 };
 
 }  // namespace
@@ -67,7 +39,7 @@ std::unique_ptr<Encoder> make_gin(const EncoderOptions& options, std::int64_t fe
                       parameters.uniform(layer_name(l, "bias2"), {out}, linear_bound(wide)),
                       ActivationLayer(options, l, parameters)});
   }
-  return std::make_unique<Gin>(options.dropout, std::move(layers));
+  return std::make_unique<LayeredEncoder<GinLayer>>(options.dropout, std::move(layers));
 }
 
 }  // namespace creg
