@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <utility>
 #include <vector>
 
 #include "graph/build.h"
@@ -59,6 +60,16 @@ SparseMatrix::SparseMatrix(const Context& context, const CsrMatrix& matrix, Shap
     state->entries =
         link_entries(state->forward, state->symmetric ? state->forward : state->backward);
   }
+  state_ = std::move(state);
+}
+
+SparseMatrix::SparseMatrix(CsrTensors forward, CsrTensors transposed) {
+  TORCH_CHECK(forward.rows == transposed.cols && forward.cols == transposed.rows &&
+                  forward.nonzeros() == transposed.nonzeros(),
+              "SparseMatrix: the orientations differ");
+  auto state = std::make_shared<State>();
+  state->forward = std::move(forward);
+  state->backward = std::move(transposed);
   state_ = std::move(state);
 }
 
