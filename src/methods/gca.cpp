@@ -13,6 +13,7 @@
 #include "creg/methods/method.h"
 #include "graph/centrality.h"
 #include "methods/view_methods.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -67,8 +68,8 @@ class Gca final : public Method {
     const std::vector<double> of_features = feature_centrality(context, adjacency, centrality_);
     for (DropRates* rates : {&first_, &second_}) {
       rates->edge_chances = adaptive_edge_chances(context, adjacency, of_edges, rates->edges);
-      rates->column_chances =
-          adaptive_column_chances(pass.inputs().features, of_features, rates->features);
+      rates->column_chances = tensor_on(
+          context, adaptive_column_chances(pass.inputs().features, of_features, rates->features));
     }
   }
 

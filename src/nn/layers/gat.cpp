@@ -55,7 +55,7 @@ class Gat final : public Encoder {
   at::Tensor attention_mask(const SparseMatrix& pattern, int l, const EncoderPass& pass) const {
     if (!pass.training || attention_dropout_ == 0) return {};
     const std::int64_t heads = layers_[static_cast<std::size_t>(l)].attention_source.size(0);
-    return row_mask(pattern.nonzeros(), heads,
+    return row_mask(pattern.forward().offsets.device(), pattern.nonzeros(), heads,
                     {attention_dropout_, pass.noise, 2 * static_cast<std::uint32_t>(l) + 1});
   }
 
