@@ -4,25 +4,19 @@
 
 #include "bench/plain/plain_similarity.h"
 #include "creg/core/error.h"
-#include "creg/core/random.h"
 #include "creg/ops/info_nce.h"
+#include "ops/device.h"
+#include "ops/random.h"
 #include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 
 namespace creg {
 namespace {
 
-at::Tensor random_rows(std::uint64_t seed, std::uint32_t view, std::int64_t rows,
+at::Tensor normal_rows(const Context& context, std::uint32_t view, std::int64_t rows,
                        std::int64_t cols) {
-  at::Tensor out = at::empty({rows, cols});
-  auto* const values = out.data_ptr<float>();
-  for (std::int64_t r = 0; r < rows; ++r) {
-    RandomStream stream(seed, Purpose::bench_values, view, static_cast<std::uint64_t>(r));
-    for (std::int64_t c = 0; c < cols; ++c) {
-      values[r * cols + c] = static_cast<float>(stream.normal());
-    }
-  }
-  return out;
+  return draw_normal(device_of(context), rows, cols, 1,
+                     {context.seed(), Purpose::bench_values, view});
 }
 
 /// As GRACE's own code has it: similarities within each view and between them, for either side.
@@ -60,8 +54,8 @@ InfoNceBench bench_infonce(const Context& context, std::int64_t nodes, std::int6
   prepare_torch(context);
   // Four similarities and their exponentials are alive when the backward pass begins.
   if (compare_plain) require_square_memory(nodes, 9);
-  const at::Tensor u = random_rows(context.seed(), 0, nodes, dim);
-  const at::Tensor v = random_rows(context.seed(), 1, nodes, dim);
+  const at::Tensor u = normal_rows(context, 0, nodes, dim);
+  const at::Tensor v = normal_rows(context, 1, nodes, dim);
   const auto bytes = static_cast<std::int64_t>(u.nbytes() + v.nbytes());
   Result ours;
   Result plain;

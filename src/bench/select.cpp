@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "bench/plain/plain_similarity.h"
+#include "ops/device.h"
 #include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "train/training_step.h"
@@ -14,7 +15,7 @@ at::Tensor fresh_embedding(const Context& context, const Graph& graph,
                            const EncoderOptions& options) {
   const at::NoGradGuard no_grad;
   const Graph prepared = with_prepared_features(context, graph, {});
-  ParameterList parameters(context.seed());
+  ParameterList parameters(context.seed(), device_of(context));
   const std::unique_ptr<Encoder> encoder =
       make_encoder(options, feature_cols(prepared.features), parameters, prepared.nodes());
   const GraphInputs inputs(context, prepared, options);

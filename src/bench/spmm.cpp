@@ -4,15 +4,14 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/random.h"
 #include "creg/nn/hops.h"
 #include "creg/ops/aggregate.h"
 #include "graph/normalise.h"
+#include "ops/device.h"
+#include "ops/random.h"
 #include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "ops/tensors.h"
@@ -24,26 +23,16 @@ namespace {
 
 /// Uniform in [-1, 1).
 at::Tensor random_rows(const Context& context, std::int64_t rows, std::int64_t cols) {
-  at::Tensor out = at::empty({rows, cols}, at::kFloat);
-  auto* const values = out.data_ptr<float>();
-  parallel_for(context, 0, rows, 1024, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      RandomStream stream(context.seed(), Purpose::bench_values, 0, static_cast<std::uint64_t>(r));
-      for (std::int64_t c = 0; c < cols; ++c) values[r * cols + c] = 2 * stream.uniform() - 1;
-    }
-  });
-  return out;
+  return draw_symmetric(device_of(context), rows, cols, 1, {context.seed(), Purpose::bench_values});
 }
 
-void copy_bytes(const at::Tensor& from, const at::Tensor& to) {
-  const auto* const source = static_cast<const char*>(from.data_ptr());
-  auto* const target = static_cast<char*>(to.data_ptr());
-  constexpr std::int64_t grain = std::int64_t{1} << 20;
-  at::parallel_for(0, static_cast<std::int64_t>(from.nbytes()), grain,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     std::memcpy(target + begin, source + begin,
-                                 static_cast<std::size_t>(end - begin));
-                   });
+void copy_values(const at::Tensor& from, at::Tensor& to) {
+  const Array<float> source = host_array<float>(from);
+  const std::span<float> target = host_span<float>(to);
+  constexpr std::int64_t grain = std::int64_t{1} << 18;
+  at::parallel_for(0, source.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(source.begin() + begin, source.begin() + end, target.begin() + begin);
+  });
 }
 
 void require_product_memory(std::int64_t nodes, std::int64_t dim, bool compare_plain) {
@@ -68,7 +57,7 @@ SpmmBench bench_spmm(const Context& context, const Graph& graph, std::int64_t di
   require_product_memory(graph.nodes(), dim, compare_plain);
   const SparseMatrix matrix = aggregation_matrix(context, graph, Aggregation::gcn);
   const at::Tensor h = random_rows(context, graph.nodes(), dim);
-  const at::Tensor copy = at::empty_like(h);
+  at::Tensor copy = at::empty_like(h);
   at::Tensor csr;
   if (compare_plain) {
     const compat::NoRemarks quiet;  // that sparse CSR tensors are in beta
@@ -91,7 +80,7 @@ SpmmBench bench_spmm(const Context& context, const Graph& graph, std::int64_t di
          product = aggregate(matrix, h);
        },
        h_bytes + matrix.bytes()},
-      {[&](int /*round*/) { copy_bytes(h, copy); }, 2 * h_bytes}};
+      {[&](int /*round*/) { copy_values(h, copy); }, 2 * h_bytes}};
   if (compare_plain) {
     // 64-bit offsets and columns, and a value per entry.
     const std::int64_t csr_bytes = 8 * (graph.nodes() + 1) + 12 * out.nonzeros;

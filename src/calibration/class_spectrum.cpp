@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
@@ -17,16 +18,13 @@ namespace {
 constexpr std::int64_t rows_at_once = 8192;
 
 /// The sum of h hᵀ over these rows, in double.
-at::Tensor moment_sum(const at::Tensor& rows, const std::vector<std::int64_t>& nodes,
-                      ProgressTask& progress) {
+at::Tensor moment_sum(const at::Tensor& rows, const at::Tensor& nodes, ProgressTask& progress) {
   const std::int64_t dim = rows.size(1);
-  at::Tensor sum = at::zeros({dim, dim}, at::kDouble);
-  const auto count = static_cast<std::int64_t>(nodes.size());
+  at::Tensor sum = at::zeros({dim, dim}, rows.options().dtype(at::kDouble));
+  const std::int64_t count = nodes.numel();
   for (std::int64_t first = 0; first < count; first += rows_at_once) {
     const std::int64_t size = std::min(rows_at_once, count - first);
-    const at::Tensor chosen =
-        at::from_blob(const_cast<std::int64_t*>(nodes.data() + first), {size}, at::kLong);
-    const at::Tensor block = rows.index_select(0, chosen).to(at::kDouble);
+    const at::Tensor block = rows.index_select(0, nodes.narrow(0, first, size)).to(at::kDouble);
     sum.addmm_(block.t(), block);
     progress.advance(size);
   }
@@ -57,17 +55,18 @@ ClassSpectrum class_spectrum(const Context& context, const DenseMatrix& embeddin
   if (labelled == 0) {
     fail_input({.what = "no node has a label, so there are no classes to take moments of"});
   }
-  const at::Tensor rows = as_tensor(embedding);
+  const at::Tensor rows = as_tensor(context, embedding);
   ProgressTask progress(context, "moments of the classes", labelled, "nodes");
   double squares = 0;
   double bound = 0;
   for (std::int32_t c = 0; c < classes; ++c) {
-    const std::vector<std::int64_t>& nodes = members[static_cast<std::size_t>(c)];
-    if (nodes.empty()) continue;
-    const at::Tensor moment = moment_sum(rows, nodes, progress) / static_cast<double>(nodes.size());
+    const at::Tensor nodes = tensor_on(context, std::move(members[static_cast<std::size_t>(c)]));
+    if (nodes.numel() == 0) continue;
+    const at::Tensor moment =
+        moment_sum(rows, nodes, progress) / static_cast<double>(nodes.numel());
     ClassMoments one;
     one.label = c;
-    one.nodes = static_cast<std::int64_t>(nodes.size());
+    one.nodes = nodes.numel();
     one.share = static_cast<double>(one.nodes) / static_cast<double>(labelled);
     one.sigma_max = std::max(0.0, at::linalg_eigvalsh(moment).max().item<double>());
     one.norm_squared_mean = moment.diagonal().sum().item<double>();

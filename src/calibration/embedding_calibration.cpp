@@ -30,7 +30,7 @@ EmbeddingCalibration embedding_calibration(const Context& context, const Graph& 
   EmbeddingCalibration out;
   const PairSample sample = sample_pairs(context, graph, embedding, pairs);
   out.pairs = pair_calibration(context, sample, graph.labels, options);
-  const NormStatistics norms = norm_statistics(as_tensor(embedding));
+  const NormStatistics norms = norm_statistics(as_tensor(context, embedding));
   out.norm_mean = norms.mean.item<double>();
   out.norm_variance = norms.variance.item<double>();
   const auto labels = graph.labels.span();

@@ -49,7 +49,7 @@ std::vector<std::int32_t> draw_anchors(std::uint64_t seed, std::int64_t nodes, s
 
 /// Puts a list of k per anchor, filled up with -1, into the sample.
 void take_lists(const at::Tensor& lists, PairSample& sample) {
-  const auto* const values = lists.data_ptr<std::int32_t>();
+  const auto values = host_array<std::int32_t>(lists);
   const std::int64_t k = lists.size(1);
   for (std::int64_t i = 0; i < lists.size(0); ++i) {
     for (std::int64_t p = 0; p < k && values[i * k + p] >= 0; ++p) {
@@ -85,10 +85,10 @@ void take_edges(std::uint64_t seed, const CsrMatrix& adjacency, PairSample& samp
 
 void take_top_k(const Context& context, const DenseMatrix& embedding, const PairOptions& options,
                 PairSample& sample) {
-  const at::Tensor rows = as_tensor(embedding);
+  const at::Tensor rows = as_tensor(context, embedding);
   const bool all = static_cast<std::int64_t>(sample.anchors.size()) == embedding.rows;
   take_lists(all ? top_k_similar(context, rows, options.k, options.similarity, options.self).indices
-                 : top_k_of_nodes(context, rows, index_tensor(sample.anchors), options.k,
+                 : top_k_of_nodes(context, rows, tensor_on(context, sample.anchors), options.k,
                                   options.similarity, options.self)
                        .indices,
              sample);
@@ -169,10 +169,10 @@ PairSample sample_pairs(const Context& context, const Graph& graph, const DenseM
       break;
     case PairSource::neighbours: {
       const at::Tensor lists =
-          top_k_neighbours(context, as_tensor(embedding), csr_tensors(context, graph.adjacency),
-                           options.k, Similarity::dot)
+          top_k_neighbours(context, as_tensor(context, embedding),
+                           csr_tensors(context, graph.adjacency), options.k, Similarity::dot)
               .indices;
-      take_lists(lists.index_select(0, index_tensor(sample.anchors)), sample);
+      take_lists(lists.index_select(0, tensor_on(context, sample.anchors)), sample);
       break;
     }
     case PairSource::propagation:
@@ -189,7 +189,7 @@ PairSample sample_pairs(const Context& context, const Graph& graph, const DenseM
   if (options.source == PairSource::propagation) {
     const SparseMatrix propagation(context, gcn_normalised(context, graph.adjacency),
                                    SparseMatrix::Shape::forward);
-    const DenseMatrix deeper = as_dense(aggregate(propagation, as_tensor(embedding)));
+    const DenseMatrix deeper = as_dense(aggregate(propagation, as_tensor(context, embedding)));
     fill_sigmas(context, deeper, embedding, sample);
   } else {
     fill_sigmas(context, embedding, embedding, sample);

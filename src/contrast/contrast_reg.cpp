@@ -2,8 +2,8 @@
 
 #include <torch/types.h>
 
-#include "creg/core/random.h"
 #include "creg/ops/pair_loss.h"
+#include "ops/random.h"
 
 namespace creg {
 
@@ -15,13 +15,9 @@ ContrastReg::ContrastReg(const RegulariserOptions& options, LogForm log, std::in
 
 at::Tensor ContrastReg::direction(EpochPass& pass) const {
   if (options_.r == Direction::summary) return at::sigmoid(pass.nodes().mean(0));
-  RandomStream stream(pass.settings().seed, Purpose::direction, pass.settings().step);
-  at::Tensor r = at::empty({weight_.size(0)}, at::kFloat);
-  auto* const values = r.data_ptr<float>();
-  for (std::int64_t i = 0; i < r.numel(); ++i) {
-    values[i] = stream.uniform() * static_cast<float>(options_.r_scale);
-  }
-  return r;
+  return draw_uniform(weight_.device(), 1, weight_.size(0), static_cast<float>(options_.r_scale),
+                      {pass.settings().seed, Purpose::direction, pass.settings().step})
+      .squeeze(0);
 }
 
 at::Tensor ContrastReg::loss(EpochPass& pass) const {

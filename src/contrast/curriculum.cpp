@@ -3,10 +3,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <numeric>
-#include <vector>
-
-#include "ops/tensors.h"
+#include <tuple>
 
 namespace creg {
 
@@ -19,16 +16,9 @@ Round round_of(int epoch, int epochs, int rounds, std::int64_t nodes) {
 }
 
 at::Tensor clearest_nodes(const at::Tensor& entropies, std::int64_t count) {
-  const auto* const values = entropies.data_ptr<float>();
-  std::vector<std::int32_t> nodes(static_cast<std::size_t>(entropies.numel()));
-  std::iota(nodes.begin(), nodes.end(), 0);
-  const auto clearer = [&](std::int32_t a, std::int32_t b) {
-    return values[a] != values[b] ? values[a] < values[b] : a < b;
-  };
-  std::nth_element(nodes.begin(), nodes.begin() + count - 1, nodes.end(), clearer);
-  nodes.resize(static_cast<std::size_t>(count));
-  std::sort(nodes.begin(), nodes.end());
-  return index_tensor(std::move(nodes));
+  const at::Tensor by_entropy =
+      std::get<1>(at::sort(entropies, /*stable=*/true, std::int64_t{0}, /*descending=*/false));
+  return std::get<0>(at::sort(by_entropy.narrow(0, 0, count))).to(at::kInt);
 }
 
 }  // namespace creg

@@ -36,9 +36,10 @@ FeatureMatrix dropped_features(const EpochPass& pass, const DropRates& rates, in
   const FeatureMatrix& features = pass.inputs().features;
   if (rates.features <= 0) return features;
   const ViewDraw draw = draw_of(pass, view);
-  return features.with_columns(rates.column_chances.empty()
-                                   ? draw_column_mask(features.cols(), rates.features, draw)
-                                   : draw_column_mask(rates.column_chances, draw));
+  return features.with_columns(
+      rates.column_chances.defined()
+          ? draw_column_mask(rates.column_chances, draw)
+          : draw_column_mask(pass.context(), features.cols(), rates.features, draw));
 }
 
 at::Tensor encode_dropped(const EpochPass& pass, const EncoderOptions& encoder,

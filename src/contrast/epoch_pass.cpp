@@ -4,6 +4,7 @@
 
 #include "creg/core/random.h"
 #include "ops/csr.h"
+#include "ops/device.h"
 #include "ops/row_norms.h"
 #include "ops/tensors.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 FeatureMatrix features_of(const Context& context, const Graph& graph) {
   if (has_features(graph.features)) return {context, graph.features};
-  return FeatureMatrix(at::empty({graph.nodes(), 0}, at::kFloat));
+  return FeatureMatrix(at::empty({graph.nodes(), 0}, options_on(context, at::kFloat)));
 }
 
 bool gathers_by_adjacency(const EncoderOptions& encoder) {
@@ -64,8 +65,8 @@ at::Tensor EpochPass::nodes() {
 const at::Tensor& EpochPass::corruption() {
   if (!corruption_.defined()) {
     RandomStream stream(settings_.seed, Purpose::corruption, settings_.step);
-    corruption_ = index_tensor(
-        random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
+    corruption_ = tensor_on(
+        context_, random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
   }
   return corruption_;
 }

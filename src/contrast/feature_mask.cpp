@@ -6,20 +6,15 @@
 
 #include "contrast/adaptive_chances.h"
 #include "creg/core/error.h"
-#include "creg/core/random.h"
+#include "ops/device.h"
+#include "ops/random.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {
 
-template <class Chance>
-at::Tensor draw_mask(std::int64_t columns, const ViewDraw& draw, const Chance& chance_of) {
-  at::Tensor mask = at::empty({columns}, at::kFloat);
-  auto* const values = mask.data_ptr<float>();
-  RandomStream stream(draw.seed, Purpose::feature_mask, draw.step, draw.item());
-  for (std::int64_t c = 0; c < columns; ++c) {
-    values[c] = stream.uniform() < chance_of(c) ? 0.0F : 1.0F;
-  }
-  return mask;
+RandomKey key_of_columns(const ViewDraw& draw) {
+  return {draw.seed, Purpose::feature_mask, draw.step, draw.item()};
 }
 
 /// Calls body(row, column, value) for everything that is not 0.
@@ -27,19 +22,18 @@ template <class Body>
 void for_nonzeros(const FeatureMatrix& features, const Body& body) {
   if (features.sparse()) {
     const CsrTensors& csr = features.entries();
-    const auto* const offsets = csr.offsets.data_ptr<std::int64_t>();
-    const auto* const columns = csr.columns.data_ptr<std::int32_t>();
-    const auto* const values = csr.values.defined() ? csr.values.data_ptr<float>() : nullptr;
+    const auto offsets = host_array<std::int64_t>(csr.offsets);
+    const auto columns = host_array<std::int32_t>(csr.columns);
+    const auto values = csr.values.defined() ? host_array<float>(csr.values) : Array<float>();
     for (std::int64_t r = 0; r < csr.rows; ++r) {
       for (std::int64_t e = offsets[r]; e < offsets[r + 1]; ++e) {
-        const float value = values == nullptr ? 1.0F : values[e];
+        const float value = values.empty() ? 1.0F : values[e];
         if (value != 0) body(r, static_cast<std::int64_t>(columns[e]), value);
       }
     }
     return;
   }
-  const at::Tensor dense = features.dense().contiguous();
-  const auto* const values = dense.data_ptr<float>();
+  const auto values = host_array<float>(features.dense());
   for (std::int64_t r = 0; r < features.rows(); ++r) {
     for (std::int64_t c = 0; c < features.cols(); ++c) {
       const float value = values[r * features.cols() + c];
@@ -60,13 +54,13 @@ bool lists_of_words(const FeatureMatrix& features) {
 
 }  // namespace
 
-at::Tensor draw_column_mask(std::int64_t columns, double chance, const ViewDraw& draw) {
-  return draw_mask(columns, draw, [=](std::int64_t /*column*/) { return chance; });
+at::Tensor draw_column_mask(const Context& context, std::int64_t columns, double chance,
+                            const ViewDraw& draw) {
+  return draw_kept(device_of(context), columns, chance, key_of_columns(draw));
 }
 
-at::Tensor draw_column_mask(std::span<const float> chances, const ViewDraw& draw) {
-  return draw_mask(static_cast<std::int64_t>(chances.size()), draw,
-                   [=](std::int64_t c) { return chances[static_cast<std::size_t>(c)]; });
+at::Tensor draw_column_mask(const at::Tensor& chances, const ViewDraw& draw) {
+  return draw_kept(chances, key_of_columns(draw));
 }
 
 std::vector<float> adaptive_column_chances(const FeatureMatrix& features,

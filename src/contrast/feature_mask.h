@@ -13,9 +13,10 @@
 namespace creg {
 
 /// float32 [columns] of 0 (gone, with this chance) and 1.
-at::Tensor draw_column_mask(std::int64_t columns, double chance, const ViewDraw& draw);
-/// With a chance per column.
-at::Tensor draw_column_mask(std::span<const float> chances, const ViewDraw& draw);
+at::Tensor draw_column_mask(const Context& context, std::int64_t columns, double chance,
+                            const ViewDraw& draw);
+/// With a chance per column, float32.
+at::Tensor draw_column_mask(const at::Tensor& chances, const ViewDraw& draw);
 
 /// GCA's chances per column: adaptive_chances of log(sum over nodes i of c_i a_if), so that what
 /// central nodes have stays. a_if is 1 where x_if is not 0, and |x_if| where the features are no

@@ -3,11 +3,13 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 
 #include "creg/core/error.h"
-#include "creg/core/random.h"
 #include "creg/ops/aggregate.h"
+#include "ops/device.h"
+#include "ops/random.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -16,59 +18,59 @@ std::int64_t share_of(double share, std::int64_t count) {
   return static_cast<std::int64_t>(share * static_cast<double>(count));
 }
 
+at::Tensor ascending(const at::Tensor& nodes) {
+  return std::get<0>(at::sort(nodes));
+}
+
 }  // namespace
 
-NodeMask draw_node_mask(std::int64_t nodes, const MaskOptions& options, std::uint64_t seed,
-                        std::uint32_t step) {
+NodeMask draw_node_mask(const Context& context, std::int64_t nodes, const MaskOptions& options,
+                        std::uint64_t seed, std::uint32_t step) {
   invariant(nodes > 0, "there are nodes to mask");
   RandomStream stream(seed, Purpose::node_mask, step, 0);
-  const std::vector<std::int32_t> order =
-      random_permutation(static_cast<std::int32_t>(nodes), stream);
+  const at::Tensor order =
+      tensor_on(context, random_permutation(static_cast<std::int32_t>(nodes), stream));
   const std::int64_t masked = std::clamp<std::int64_t>(share_of(options.rate, nodes), 1, nodes);
   const std::int64_t replaced = share_of(options.replace, masked);
   const std::int64_t hidden = options.replace == 0 ? masked : share_of(1 - options.replace, masked);
-  NodeMask mask;
-  mask.nodes.assign(order.begin(), order.begin() + masked);
-  mask.visible.assign(order.begin() + masked, order.end());
-  mask.hidden.assign(order.begin(), order.begin() + hidden);
-  mask.replaced.assign(order.begin() + masked - replaced, order.begin() + masked);
-  std::sort(mask.nodes.begin(), mask.nodes.end());
-  std::sort(mask.visible.begin(), mask.visible.end());
-  RandomStream others(seed, Purpose::node_mask, step, 1);
-  for (std::int64_t i = 0; i < replaced; ++i) {
-    mask.shown.push_back(
-        static_cast<std::int32_t>(others.below(static_cast<std::uint64_t>(nodes))));
-  }
-  return mask;
+  return {
+      .nodes = ascending(order.narrow(0, 0, masked)),
+      .visible = ascending(order.narrow(0, masked, nodes - masked)),
+      .hidden = order.narrow(0, 0, hidden),
+      .replaced = order.narrow(0, masked - replaced, replaced),
+      .shown = draw_below(device_of(context), replaced, nodes, {seed, Purpose::node_mask, step, 1})
+                   .to(at::kInt)};
 }
 
-CsrMatrix choice_matrix(const std::vector<std::int32_t>& chosen, std::int64_t rows) {
-  std::vector<std::int64_t> offsets(chosen.size() + 1);
-  std::iota(offsets.begin(), offsets.end(), 0);
-  return {.rows = static_cast<std::int64_t>(chosen.size()),
-          .cols = rows,
-          .offsets = std::move(offsets),
-          .columns = chosen,
-          .values = {}};
+SparseMatrix choice_matrix(const at::Tensor& chosen, std::int64_t rows) {
+  const std::int64_t count = chosen.numel();
+  const auto [sorted, places] =
+      at::sort(chosen, /*stable=*/true, std::int64_t{0}, /*descending=*/false);
+  const at::Tensor all = at::arange(rows + 1, chosen.options());
+  return {CsrTensors{.rows = count,
+                     .cols = rows,
+                     .offsets = at::arange(count + 1, chosen.options().dtype(at::kLong)),
+                     .columns = chosen.contiguous(),
+                     .values = {}},
+          CsrTensors{.rows = rows,
+                     .cols = count,
+                     .offsets = at::searchsorted(sorted, all),
+                     .columns = places.to(at::kInt),
+                     .values = {}}};
 }
 
-at::Tensor masked_rows(const Context& context, const NodeMask& mask, const at::Tensor& rows,
-                       const at::Tensor& tokens) {
-  const auto nodes = static_cast<std::int32_t>(rows.size(0));
-  const bool own = tokens.size(0) > 1;
-  invariant(!own || tokens.size(0) == static_cast<std::int64_t>(mask.hidden.size()),
+at::Tensor masked_rows(const NodeMask& mask, const at::Tensor& rows, const at::Tensor& tokens) {
+  const std::int64_t nodes = rows.size(0);
+  const std::int64_t hidden = mask.hidden.numel();
+  invariant(tokens.size(0) == 1 || tokens.size(0) == hidden,
             "a token for all hidden nodes, or one each");
-  std::vector<std::int32_t> source(static_cast<std::size_t>(nodes));
-  std::iota(source.begin(), source.end(), 0);
-  for (std::size_t i = 0; i < mask.hidden.size(); ++i) {
-    source[static_cast<std::size_t>(mask.hidden[i])] =
-        nodes + (own ? static_cast<std::int32_t>(i) : 0);
-  }
-  for (std::size_t i = 0; i < mask.replaced.size(); ++i) {
-    source[static_cast<std::size_t>(mask.replaced[i])] = mask.shown[i];
-  }
-  const SparseMatrix choice(context, choice_matrix(source, nodes + tokens.size(0)));
-  return aggregate(choice, at::cat({rows, tokens}, 0));
+  const at::TensorOptions numbers = mask.hidden.options();
+  const at::Tensor token = tokens.size(0) > 1 ? at::arange(nodes, nodes + hidden, numbers)
+                                              : at::full({hidden}, nodes, numbers);
+  const at::Tensor source = at::arange(nodes, numbers)
+                                .index_copy_(0, mask.hidden.to(at::kLong), token)
+                                .index_copy_(0, mask.replaced.to(at::kLong), mask.shown);
+  return aggregate(choice_matrix(source, nodes + tokens.size(0)), at::cat({rows, tokens}, 0));
 }
 
 }  // namespace creg

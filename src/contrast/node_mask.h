@@ -4,7 +4,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "creg/core/context.h"
 #include "creg/ops/sparse_matrix.h"
@@ -17,25 +16,25 @@ struct MaskOptions {
   double replace = 0;  ///< share of these that show the features of another node
 };
 
+/// Lists of nodes, int32.
 struct NodeMask {
-  std::vector<std::int32_t> nodes;     ///< all that are masked, ascending
-  std::vector<std::int32_t> visible;   ///< all others, ascending
-  std::vector<std::int32_t> hidden;    ///< of the masked ones those that show the token
-  std::vector<std::int32_t> replaced;  ///< those that show another node's features
-  std::vector<std::int32_t> shown;     ///< whose, one per replaced node
+  at::Tensor nodes;     ///< all that are masked, ascending
+  at::Tensor visible;   ///< all others, ascending
+  at::Tensor hidden;    ///< of the masked ones those that show the token
+  at::Tensor replaced;  ///< those that show another node's features
+  at::Tensor shown;     ///< whose, one per replaced node
 };
 
 /// floor(rate · nodes) of the nodes, at least one; floor((1 - replace) · that) of them are hidden
 /// and floor(replace · that) replaced, so that rounding may leave one that shows its own features.
-NodeMask draw_node_mask(std::int64_t nodes, const MaskOptions& options, std::uint64_t seed,
-                        std::uint32_t step);
+NodeMask draw_node_mask(const Context& context, std::int64_t nodes, const MaskOptions& options,
+                        std::uint64_t seed, std::uint32_t step);
 
 /// What the masked graph shows of `rows` [N, w]: row i, that of another node, or a row of `tokens`
 /// [1, w] (the same for all) or [hidden, w] (in their order). Gradients reach both.
-at::Tensor masked_rows(const Context& context, const NodeMask& mask, const at::Tensor& rows,
-                       const at::Tensor& tokens);
+at::Tensor masked_rows(const NodeMask& mask, const at::Tensor& rows, const at::Tensor& tokens);
 
-/// [chosen, rows]: takes the chosen rows of a matrix; its transpose puts them back.
-CsrMatrix choice_matrix(const std::vector<std::int32_t>& chosen, std::int64_t rows);
+/// [chosen, rows]: takes the chosen rows (int32) of a matrix; its transpose puts them back.
+SparseMatrix choice_matrix(const at::Tensor& chosen, std::int64_t rows);
 
 }  // namespace creg

@@ -10,13 +10,17 @@
 
 namespace creg {
 
-RandomStream::RandomStream(std::uint64_t seed, Purpose purpose, std::uint32_t epoch,
-                           std::uint64_t item)
-    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-      counter_{
-          0, epoch, static_cast<std::uint32_t>(item),
-          (static_cast<std::uint32_t>(item >> 32) << 16) | static_cast<std::uint32_t>(purpose)} {
-  invariant((item >> 48) == 0, "a random stream's item is below 2^48");
+RandomStream::RandomStream(const RandomKey& key, std::uint64_t word)
+    : key_{static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)},
+      counter_{static_cast<std::uint32_t>(word / 4), key.epoch,
+               static_cast<std::uint32_t>(key.item),
+               (static_cast<std::uint32_t>(key.item >> 32) << 16) |
+                   static_cast<std::uint32_t>(key.purpose)} {
+  invariant((key.item >> 48) == 0, "a random stream's item is below 2^48");
+  invariant((word >> 34) == 0, "a random stream has 2^34 words");
+  if (word % 4 == 0) return;
+  refill();
+  used_ = word % 4;
 }
 
 void RandomStream::refill() {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "ops/runtime.h"
+#include "ops/tensors.h"
 
 namespace creg::learn {
 
@@ -15,9 +16,10 @@ SymmetricEigen symmetric_eigen(std::vector<double> matrix, std::int64_t n) {
     const at::NoGradGuard no_grad;
     const at::Tensor view = at::from_blob(matrix.data(), {n, n}, at::kDouble);
     const auto [values, vectors] = at::linalg_eigh(view);
-    const at::Tensor rows = vectors.contiguous();
-    result.values.assign(values.data_ptr<double>(), values.data_ptr<double>() + n);
-    result.vectors.assign(rows.data_ptr<double>(), rows.data_ptr<double>() + n * n);
+    const auto found = host_array<double>(values);
+    const auto rows = host_array<double>(vectors);
+    result.values.assign(found.begin(), found.end());
+    result.vectors.assign(rows.begin(), rows.end());
   });
   return result;
 }

@@ -28,6 +28,7 @@ class Bgrl final : public Method {
         first_(drop_rates(options.views, 0)),
         second_(drop_rates(options.views, 1)),
         encoder_(parameters.all()),
+        slow_parameters_(0, parameters.device()),
         slow_(make_encoder(options.encoder, options.features, slow_parameters_, options.nodes)),
         predictor_(options.dim, options.views.projection, parameters) {
     follow(0);
@@ -86,7 +87,7 @@ class Bgrl final : public Method {
   DropRates first_;
   DropRates second_;
   std::vector<NamedTensor> encoder_;  // its parameters: they are the first in the list
-  ParameterList slow_parameters_{0};
+  ParameterList slow_parameters_;
   std::unique_ptr<Encoder> slow_;
   ProjectionHead predictor_;
 };

@@ -14,7 +14,6 @@
 #include "graph/centrality.h"
 #include "methods/view_methods.h"
 #include "ops/csr.h"
-#include "ops/device.h"
 #include "ops/tensors.h"
 
 namespace creg {
@@ -70,10 +69,9 @@ class Gca final : public Method {
     const std::vector<double> of_features = feature_centrality(context, adjacency, centrality_);
     for (DropRates* rates : {&first_, &second_}) {
       rates->edge_chances =
-          as_tensor(Array<float>(adaptive_edge_chances(context, adjacency, of_edges, rates->edges)))
-              .to(device_of(context));
-      rates->column_chances =
-          adaptive_column_chances(pass.inputs().features, of_features, rates->features);
+          tensor_on(context, adaptive_edge_chances(context, adjacency, of_edges, rates->edges));
+      rates->column_chances = tensor_on(
+          context, adaptive_column_chances(pass.inputs().features, of_features, rates->features));
     }
   }
 

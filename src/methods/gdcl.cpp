@@ -11,6 +11,7 @@
 #include "creg/methods/method.h"
 #include "learn/kmeans.h"
 #include "methods/mvgrl.h"
+#include "ops/device.h"
 #include "ops/tensors.h"
 
 namespace creg {
@@ -82,14 +83,12 @@ class Gdcl final : public Method {
     const DenseMatrix rows = as_dense(h);
     KMeansOptions options;
     options.seed = pass.settings().seed;
-    std::vector<double> start;
-    if (centres_.defined()) {
-      const at::Tensor kept = centres_.to(at::kDouble).contiguous();
-      start.assign(kept.data_ptr<double>(), kept.data_ptr<double>() + kept.numel());
-    }
-    const KMeansResult found = start.empty() ? kmeans(pass.context(), rows, clusters_, options)
-                                             : kmeans_from(pass.context(), rows, start, options);
-    centres_ = at::tensor(found.centres, at::kDouble).view({clusters_, h.size(1)}).to(at::kFloat);
+    const KMeansResult found =
+        centres_.defined()
+            ? kmeans_from(pass.context(), rows, host_array<double>(centres_.to(at::kDouble)).span(),
+                          options)
+            : kmeans(pass.context(), rows, clusters_, options);
+    centres_ = tensor_on(pass.context(), found.centres).view({clusters_, h.size(1)}).to(at::kFloat);
     const at::Tensor q = soft_assignment(h);
     const at::Tensor sharper = q * q / q.sum(0, true);
     target_ = sharper / sharper.sum(1, true);
@@ -98,13 +97,11 @@ class Gdcl final : public Method {
 
   void list_members() {
     const at::Tensor best = target_.argmax(1);
-    const auto* const labels = best.data_ptr<std::int64_t>();
-    members_.assign(static_cast<std::size_t>(clusters_), {});
-    others_.assign(static_cast<std::size_t>(clusters_), {});
-    for (std::int64_t i = 0; i < best.numel(); ++i) {
-      for (std::int64_t c = 0; c < clusters_; ++c) {
-        (labels[i] == c ? members_ : others_)[static_cast<std::size_t>(c)].push_back(i);
-      }
+    members_.clear();
+    others_.clear();
+    for (std::int64_t c = 0; c < clusters_; ++c) {
+      members_.push_back(best.eq(c).nonzero().squeeze(1));
+      others_.push_back(best.ne(c).nonzero().squeeze(1));
     }
   }
 
@@ -114,7 +111,8 @@ class Gdcl final : public Method {
     const double rate =
         std::min(0.5, static_cast<double>(hidden_columns) / static_cast<double>(features.cols()));
     const std::uint64_t noise = RandomStream(pass.settings().seed, Purpose::method_draw).bits64();
-    const at::Tensor scale = at::full({features.cols()}, 1 - rate, at::kFloat);
+    const at::Tensor scale =
+        at::full({features.cols()}, 1 - rate, options_on(pass.context(), at::kFloat));
     const EncoderPass how = pass.encoder_pass(2);
     const Projected projected =
         encoder.project(features.dropped(rate, noise).with_columns(scale), pass.inputs().hops, how);
@@ -122,27 +120,30 @@ class Gdcl final : public Method {
   }
 
   /// Up to `count` of `nodes`, at random.
-  static at::Tensor some_of(const std::vector<std::int64_t>& nodes, std::int64_t count,
+  static at::Tensor some_of(const Context& context, const at::Tensor& nodes, std::int64_t count,
                             RandomStream& stream) {
-    std::vector<std::int64_t> drawn = nodes;
+    const auto all = host_array<std::int64_t>(nodes);
+    std::vector<std::int64_t> drawn(all.begin(), all.end());
     const auto kept = std::min(drawn.size(), static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < kept; ++i) {
       std::swap(drawn[i], drawn[i + stream.below(drawn.size() - i)]);
     }
     drawn.resize(kept);
-    return at::tensor(drawn, at::kLong);
+    return tensor_on(context, std::move(drawn));
   }
 
   EpochLoss contrast(EpochPass& pass, const at::Tensor& h, const at::Tensor& hidden) const {
     RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
-    at::Tensor sum = at::zeros({}, at::kFloat);
-    at::Tensor chance = at::zeros({}, at::kDouble);
+    at::Tensor sum = at::zeros({}, h.options());
+    at::Tensor chance = at::zeros({}, h.options().dtype(at::kDouble));
     for (std::size_t c = 0; c < members_.size(); ++c) {
-      if (members_[c].empty() || others_[c].empty()) continue;
-      const at::Tensor anchors = at::tensor(members_[c], at::kLong);
+      const at::Tensor& anchors = members_[c];
+      if (anchors.numel() == 0 || others_[c].numel() == 0) continue;
       const at::Tensor rows = h.index_select(0, anchors);
-      const at::Tensor friends = h.index_select(0, some_of(members_[c], positives_, stream));
-      const at::Tensor strangers = h.index_select(0, some_of(others_[c], negatives_, stream));
+      const at::Tensor friends =
+          h.index_select(0, some_of(pass.context(), anchors, positives_, stream));
+      const at::Tensor strangers =
+          h.index_select(0, some_of(pass.context(), others_[c], negatives_, stream));
       const at::Tensor itself = (rows * hidden.index_select(0, anchors)).sum(1, true);
       const at::Tensor near = at::logsumexp(at::cat({at::mm(rows, friends.t()), itself}, 1), 1);
       const at::Tensor far = at::logsumexp(at::mm(rows, strangers.t()) / negative_temperature, 1);
@@ -164,10 +165,10 @@ class Gdcl final : public Method {
   double rate_;  // of the learning rate, once the clusters count
   std::int64_t clusters_;
   CrossView views_;
-  at::Tensor centres_;  // [clusters, dim], once clusters have been looked for
-  at::Tensor target_;   // [nodes, clusters]: the assignment to be approached
-  std::vector<std::vector<std::int64_t>> members_;
-  std::vector<std::vector<std::int64_t>> others_;
+  at::Tensor centres_;               // [clusters, dim], once clusters have been looked for
+  at::Tensor target_;                // [nodes, clusters]: the assignment to be approached
+  std::vector<at::Tensor> members_;  // int64, of every cluster
+  std::vector<at::Tensor> others_;
 };
 
 }  // namespace

@@ -4,13 +4,12 @@
 
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
-#include "creg/core/random.h"
 #include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"
 #include "ops/all_pairs_loss.h"
 #include "ops/csr.h"
 #include "ops/edge_loss.h"
-#include "ops/tensors.h"
+#include "ops/random.h"
 
 namespace creg {
 namespace {
@@ -19,17 +18,6 @@ constexpr double feature_weight = 0.8;
 constexpr double neighbourhood_weight = 1;
 constexpr double edge_weight = 1;
 constexpr int negative_lists = 5;
-
-/// For every node another one, uniformly: int64.
-at::Tensor other_nodes(std::int64_t nodes, RandomStream& stream) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(nodes));
-  for (std::int64_t i = 0; i < nodes; ++i) {
-    const auto drawn =
-        static_cast<std::int64_t>(stream.below(static_cast<std::uint32_t>(nodes - 1)));
-    out[static_cast<std::size_t>(i)] = drawn < i ? drawn : drawn + 1;
-  }
-  return at::tensor(out, at::kLong);
-}
 
 /// Estimates how much `known` (a score per node by its own row) and `guessed` (by others' rows)
 /// tell apart. The published code takes the softplus of scores that have been through sigma.
@@ -60,12 +48,17 @@ class Gmi final : public Method {
     if (!edges_.columns.defined()) look_at(pass);
     const at::Tensor& h = pass.embedding();
     const at::Tensor around = aggregate(neighbours_, pass.projected().rows, {.slope = slope_});
-    RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
+    // Of either term.
+    const at::Tensor others =
+        draw_other_rows(h.device(), 2 * negative_lists, inputs.nodes,
+                        {pass.settings().seed, Purpose::negatives, pass.settings().step});
 
     // x_j·B h_i: the product with the features comes first, they are sparse.
     const at::Tensor features = inputs.features.times(feature_score_);
-    const at::Tensor by_features = term(features, h, feature_bias_, stream);
-    const at::Tensor by_around = term(h, at::mm(around, around_score_.t()), around_bias_, stream);
+    const at::Tensor by_features =
+        term(features, h, feature_bias_, others.narrow(0, 0, negative_lists));
+    const at::Tensor by_around = term(h, at::mm(around, around_score_.t()), around_bias_,
+                                      others.narrow(0, negative_lists, negative_lists));
     const EdgeLoss together = edge_loss(h, h, edges_, 1, 1, log_);
     const at::Tensor edges = edge_term(h, together.loss);
     return {by_features * feature_weight + by_around * neighbourhood_weight + edges * edge_weight,
@@ -77,12 +70,12 @@ class Gmi final : public Method {
  private:
   /// Rows against their own anchors and against those of other nodes.
   at::Tensor term(const at::Tensor& rows, const at::Tensor& anchors, const at::Tensor& bias,
-                  RandomStream& stream) {
+                  const at::Tensor& others) {
     const at::Tensor known = ((rows * anchors).sum(1) + bias).sigmoid();
     std::vector<at::Tensor> guessed;
     for (int list = 0; list < negative_lists; ++list) {
-      const at::Tensor others = rows.index_select(0, other_nodes(rows.size(0), stream));
-      guessed.push_back(((others * anchors).sum(1) + bias).sigmoid());
+      const at::Tensor chosen = rows.index_select(0, others.select(0, list));
+      guessed.push_back(((chosen * anchors).sum(1) + bias).sigmoid());
     }
     const at::Tensor all = at::cat(guessed);
     negative_sigma_ = all.detach().mean();

@@ -12,7 +12,6 @@
 #include "ops/csr.h"
 #include "ops/gat.h"
 #include "ops/row_norms.h"
-#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -40,18 +39,17 @@ class Decoder {
   }
 
   /// All nodes' features from the embeddings of visible ones: those of masked nodes count as 0.
-  at::Tensor features(const Context& context, const SparseMatrix& pattern, const NodeMask& mask,
+  at::Tensor features(const SparseMatrix& pattern, const NodeMask& mask,
                       const at::Tensor& embedding, const EncoderPass& pass) const {
     // A row of zeros stays one under all products, so that only visible rows take part in them.
-    const CsrMatrix choice = choice_matrix(mask.visible, embedding.size(0));
-    const SparseMatrix take(context, choice);
+    const SparseMatrix take = choice_matrix(mask.visible, embedding.size(0));
     at::Tensor rows = at::mm(aggregate(take, embedding), between_);
     GatOptions options;
     if (pass.training) {
       rows = dropped_rows(rows, {dropout_, pass.noise, decoder_rows});
       if (attention_dropout_ > 0) {
-        options.mask =
-            row_mask(pattern.nonzeros(), 1, {attention_dropout_, pass.noise, decoder_attention});
+        options.mask = row_mask(rows.device(), pattern.nonzeros(), 1,
+                                {attention_dropout_, pass.noise, decoder_attention});
       }
     }
     const at::Tensor z = aggregate(take.transposed_matrix(), at::mm(rows, weight_));
@@ -82,13 +80,13 @@ class GraphMae final : public Method {
     invariant(!pass.inputs().batch, "graphmae is not trained in batches");
     look_at(pass);
     const GraphInputs& inputs = pass.inputs();
-    const NodeMask mask =
-        draw_node_mask(inputs.nodes, mask_, pass.settings().seed, pass.settings().step);
+    const NodeMask mask = draw_node_mask(pass.context(), inputs.nodes, mask_, pass.settings().seed,
+                                         pass.settings().step);
     const EncoderPass own = pass.encoder_pass(masked_pass);
     const at::Tensor rows =
         pass.finished(pass.encoder().propagate(hops(pass), {masked_start(pass, mask, own)}, own));
-    const at::Tensor found = decoder_.features(pass.context(), pattern_, mask, rows, own);
-    const at::Tensor nodes = index_tensor(mask.nodes);
+    const at::Tensor found = decoder_.features(pattern_, mask, rows, own);
+    const at::Tensor& nodes = mask.nodes;
     // For a masked node without visible neighbours the decoder has nothing but its bias, 0 at the
     // start: the first gradient of it is huge, and Adam moves it little from then on. The published
     // results come of that (docs/methods.md).
@@ -96,8 +94,7 @@ class GraphMae final : public Method {
         (unit_rows(found.index_select(0, nodes)) * target_.index_select(0, nodes)).sum(1);
     // Rounding may put a cosine above 1, whose distance has no power in general.
     const at::Tensor loss = (1 - cosines).clamp_min(0).pow(sharpness_).mean();
-    return {
-        loss, cosines.detach().sigmoid().mean(), {}, static_cast<std::int64_t>(mask.nodes.size())};
+    return {loss, cosines.detach().sigmoid().mean(), {}, nodes.numel()};
   }
 
  private:
@@ -127,10 +124,10 @@ class GraphMae final : public Method {
   at::Tensor masked_start(EpochPass& pass, const NodeMask& mask, const EncoderPass& own) const {
     // With dropout every hidden node sees what was left of the token for it.
     const bool drops = encoder_.dropout > 0 && own.training;
-    const auto count = drops ? static_cast<std::int64_t>(mask.hidden.size()) : 1;
+    const auto count = drops ? mask.hidden.numel() : 1;
     const FeatureMatrix tokens(token_.expand({count, token_.size(1)}));
     const Projected token_rows = pass.encoder().project(tokens, pass.inputs().hops, own);
-    return masked_rows(pass.context(), mask, pass.projected().rows, token_rows.rows);
+    return masked_rows(mask, pass.projected().rows, token_rows.rows);
   }
 
   EncoderOptions encoder_;

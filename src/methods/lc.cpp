@@ -29,7 +29,7 @@ class Lc final : public Method {
     const EpochPass::Settings& settings = pass.settings();
     const std::int64_t nodes = pass.inputs().nodes;
     const at::Tensor negatives =
-        draw_negatives(nodes, options_.negatives, settings.seed, settings.step);
+        draw_negatives(pass.context(), nodes, options_.negatives, settings.seed, settings.step);
     const at::Tensor positives = select(pass);
     const Pairs pairs = anchored_pairs(positives, negatives, seeds_);
     const std::int64_t anchors = pairs.positives.size(0);

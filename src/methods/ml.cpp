@@ -18,8 +18,8 @@ class Ml final : public Method {
     const EpochPass::Settings& settings = pass.settings();
     const std::int64_t nodes = pass.inputs().nodes;
     const at::Tensor deeper = pass.finished(aggregate(pass.inputs().propagation, pass.hidden()));
-    const Pairs pairs =
-        aligned_pairs(draw_negatives(nodes, options_.negatives, settings.seed, settings.step));
+    const Pairs pairs = aligned_pairs(
+        draw_negatives(pass.context(), nodes, options_.negatives, settings.seed, settings.step));
     const PairLoss result = pair_loss(score_.anchors(deeper), pass.embedding(), pairs,
                                       1 / options_.temperature, options_.log);
     return {result.loss, result.positive_sigma, result.negative_sigma, nodes};

@@ -15,9 +15,10 @@ struct DropoutStream {
 };
 
 /// [rows, cols] of 0 with chance rate, else 1 / (1 - rate).
-at::Tensor row_mask(std::int64_t rows, std::int64_t cols, const DropoutStream& stream);
-/// The same, one per entry of rows that start at `offsets` (int64).
-at::Tensor entry_mask(const at::Tensor& offsets, const DropoutStream& stream);
+at::Tensor row_mask(const c10::Device& device, std::int64_t rows, std::int64_t cols,
+                    const DropoutStream& stream);
+/// The same, one for each of the `entries` of rows that start at `offsets` (int64).
+at::Tensor entry_mask(const at::Tensor& offsets, std::int64_t entries, const DropoutStream& stream);
 /// The rows times their mask; as they are where rate is 0.
 at::Tensor dropped_rows(const at::Tensor& rows, const DropoutStream& stream);
 

@@ -56,10 +56,10 @@ Joined similar_nodes(const Context& context, const Features& features) {
   const std::int64_t nodes = feature_rows(features);
   const std::int64_t k = std::min(multiplex_neighbours, nodes - 1);
   if (k < 1) return pairs;
-  const at::Tensor indices = top_k_similar(context, as_tensor(to_dense(features)), k,
-                                           Similarity::cosine, SelfPairs::exclude)
-                                 .indices.contiguous();
-  const auto* const found = indices.data_ptr<std::int32_t>();
+  const auto found =
+      host_array<std::int32_t>(top_k_similar(context, as_tensor(context, to_dense(features)), k,
+                                             Similarity::cosine, SelfPairs::exclude)
+                                   .indices);
   for (std::int64_t i = 0; i < nodes * k; ++i) {
     const auto u = static_cast<std::int32_t>(i / k);
     pairs.emplace_back(u, found[i]);

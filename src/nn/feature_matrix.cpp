@@ -7,6 +7,7 @@
 #include "creg/core/error.h"
 #include "creg/ops/aggregate.h"
 #include "nn/dropout.h"
+#include "ops/dense.h"
 #include "ops/tensors.h"
 
 namespace creg {
@@ -19,7 +20,7 @@ FeatureMatrix::FeatureMatrix(const Context& context, const Features& features)
   if (csr != nullptr && static_cast<double>(csr->nonzeros()) <= dense_above * cells) {
     sparse_ = SparseMatrix(context, *csr);
   } else {
-    dense_ = as_tensor(to_dense(features));
+    dense_ = as_tensor(context, to_dense(features));
   }
 }
 
@@ -38,10 +39,10 @@ FeatureMatrix FeatureMatrix::dropped(double rate, std::uint64_t noise) const {
   const DropoutStream stream{rate, noise, 0};
   if (sparse()) {
     const CsrTensors& csr = sparse_.forward();
-    const at::Tensor kept = entry_mask(csr.offsets, stream);
+    const at::Tensor kept = entry_mask(csr.offsets, csr.nonzeros(), stream);
     out.sparse_ = sparse_.with_values(csr.values.defined() ? kept.mul_(csr.values) : kept);
   } else {
-    out.dense_ = dense_ * row_mask(rows_, cols_, stream);
+    out.dense_ = dense_ * row_mask(dense_.device(), rows_, cols_, stream);
   }
   return out;
 }
@@ -53,18 +54,8 @@ at::Tensor FeatureMatrix::times(const at::Tensor& weights) const {
 
 at::Tensor FeatureMatrix::dense() const {
   if (!sparse()) return scale_.defined() ? dense_ * scale_ : dense_;
-  const CsrTensors& csr = sparse_.forward();
-  at::Tensor out = at::zeros({rows_, cols_}, at::kFloat);
-  const auto* offsets = csr.offsets.data_ptr<std::int64_t>();
-  const auto* columns = csr.columns.data_ptr<std::int32_t>();
-  const auto* values = csr.values.defined() ? csr.values.data_ptr<float>() : nullptr;
-  float* const cells = out.data_ptr<float>();
-  for (std::int64_t r = 0; r < rows_; ++r) {
-    for (std::int64_t e = offsets[r]; e < offsets[r + 1]; ++e) {
-      cells[r * cols_ + columns[e]] += values == nullptr ? 1.0F : values[e];
-    }
-  }
-  return scale_.defined() ? out * scale_ : out;
+  const at::Tensor all = dense_of(sparse_.forward());
+  return scale_.defined() ? all * scale_ : all;
 }
 
 std::int64_t FeatureMatrix::bytes() const {

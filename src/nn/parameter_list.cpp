@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "creg/core/error.h"
-#include "creg/core/random.h"
+#include "ops/random.h"
 
 namespace creg {
 namespace {
@@ -19,34 +19,27 @@ std::uint64_t hash_of(const std::string& name) {
   return hash;
 }
 
-RandomStream stream_of(std::uint64_t seed, const std::string& name) {
-  return {seed, Purpose::initialisation, 0, hash_of(name) & ((1ULL << 48) - 1)};
+RandomKey key_of_parameter(std::uint64_t seed, const std::string& name) {
+  return {
+      .seed = seed, .purpose = Purpose::initialisation, .item = hash_of(name) & ((1ULL << 48) - 1)};
 }
 
 }  // namespace
 
 at::Tensor ParameterList::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
-  at::Tensor value = at::empty(shape, at::kFloat);
-  RandomStream stream = stream_of(seed_, name);
-  float* const values = value.data_ptr<float>();
-  for (std::int64_t i = 0; i < value.numel(); ++i) {
-    values[i] = static_cast<float>((2.0 * stream.uniform() - 1.0) * bound);
-  }
-  return add(name, value);
+  const std::int64_t numbers = c10::multiply_integers(shape);
+  return add(name,
+             draw_symmetric(device_, 1, numbers, bound, key_of_parameter(seed_, name)).view(shape));
 }
 
 at::Tensor ParameterList::normal(const std::string& name, at::IntArrayRef shape, double deviation) {
-  at::Tensor value = at::empty(shape, at::kFloat);
-  RandomStream stream = stream_of(seed_, name);
-  float* const values = value.data_ptr<float>();
-  for (std::int64_t i = 0; i < value.numel(); ++i) {
-    values[i] = static_cast<float>(stream.normal() * deviation);
-  }
-  return add(name, value);
+  const std::int64_t numbers = c10::multiply_integers(shape);
+  return add(
+      name, draw_normal(device_, 1, numbers, deviation, key_of_parameter(seed_, name)).view(shape));
 }
 
 at::Tensor ParameterList::constant(const std::string& name, at::IntArrayRef shape, double value) {
-  return add(name, at::full(shape, value, at::kFloat));
+  return add(name, at::full(shape, value, at::TensorOptions().dtype(at::kFloat).device(device_)));
 }
 
 std::int64_t ParameterList::count() const {

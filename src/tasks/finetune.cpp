@@ -14,6 +14,7 @@
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "graph/transforms.h"
+#include "ops/device.h"
 #include "ops/runtime.h"
 #include "ops/tensors.h"
 #include "train/checkpoint.h"
@@ -111,8 +112,8 @@ struct Labelled {
 };
 
 /// Of `part`, which lies within `nodes` (ascending): numbers within `nodes`.
-Labelled labelled(const Graph& graph, const Array<std::int32_t>& part, const Nodes& nodes,
-                  const char* name) {
+Labelled labelled(const Context& context, const Graph& graph, const Array<std::int32_t>& part,
+                  const Nodes& nodes, const char* name) {
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> classes;
   for (const std::int32_t node : part) {
@@ -125,17 +126,19 @@ Labelled labelled(const Graph& graph, const Array<std::int32_t>& part, const Nod
                 .file = name,
                 .found = with_commas(part.size()) + " nodes, none of them labelled"});
   }
-  return {at::tensor(rows, at::kLong), at::tensor(classes, at::kLong)};
+  return {tensor_on(context, std::move(rows)), tensor_on(context, std::move(classes))};
 }
 
 std::int64_t classes_missing(const at::Tensor& in, std::initializer_list<at::Tensor> others,
                              std::int64_t classes) {
   std::vector<char> known(static_cast<std::size_t>(classes), 0);
-  for (std::int64_t i = 0; i < in.numel(); ++i) known[in[i].item<std::int64_t>()] = 1;
+  for (const std::int64_t label : host_array<std::int64_t>(in)) {
+    known[static_cast<std::size_t>(label)] = 1;
+  }
   std::int64_t missing = 0;
   for (const at::Tensor& other : others) {
-    for (std::int64_t i = 0; i < other.numel(); ++i) {
-      char& seen = known[other[i].item<std::int64_t>()];
+    for (const std::int64_t label : host_array<std::int64_t>(other)) {
+      char& seen = known[static_cast<std::size_t>(label)];
       if (seen == 0) ++missing;
       seen = 1;
     }
@@ -153,11 +156,12 @@ class Finetuning {
         measured_nodes_(joined({&parts.train, &parts.val, &parts.test})),
         trained_(induced_subgraph(context, graph, parts.train.span())),
         measured_(induced_subgraph(context, graph, measured_nodes_)),
-        train_(labelled(graph, parts.train, {parts.train.begin(), parts.train.end()}, "train")),
-        val_(labelled(graph, parts.val, measured_nodes_, "val")),
-        test_(labelled(graph, parts.test, measured_nodes_, "test")),
+        train_(labelled(context, graph, parts.train, {parts.train.begin(), parts.train.end()},
+                        "train")),
+        val_(labelled(context, graph, parts.val, measured_nodes_, "val")),
+        test_(labelled(context, graph, parts.test, measured_nodes_, "test")),
         inputs_(context, trained_, model_.config.encoder),
-        classifier_(context.seed()) {
+        classifier_(context.seed(), device_of(context)) {
     const std::int64_t dim = model_.config.encoder.dim;
     const std::int64_t classes = graph.classes();
     weight_ = classifier_.uniform("classifier.weight", {dim, classes}, linear_bound(dim));
@@ -234,10 +238,10 @@ class Finetuning {
     } else {
       Context::Options quiet = context_.options();
       quiet.progress = nullptr;
-      h = as_tensor(embed_layerwise(Context(quiet), measured_, *model_.encoder,
-                                    {.encoder = model_.config.encoder,
-                                     .unit_rows = model_.config.regulariser.l2norm,
-                                     .memory = available_memory() / 4}));
+      h = as_tensor(context_, embed_layerwise(Context(quiet), measured_, *model_.encoder,
+                                              {.encoder = model_.config.encoder,
+                                               .unit_rows = model_.config.regulariser.l2norm,
+                                               .memory = available_memory() / 4}));
     }
     return scores(h).argmax(1);
   }
@@ -264,10 +268,10 @@ class Finetuning {
   FinetuneResult result_;
 };
 
-LoadedEncoder fresh_encoder(const TrainConfig& config, const Graph& graph, std::uint64_t seed) {
+LoadedEncoder fresh_encoder(const Context& context, const TrainConfig& config, const Graph& graph) {
   LoadedEncoder out;
   out.config = config;
-  out.parameters = ParameterList(seed);
+  out.parameters = ParameterList(context.seed(), device_of(context));
   out.encoder = make_encoder(config.encoder, feature_cols(graph.features), out.parameters);
   return out;
 }
@@ -294,8 +298,8 @@ FinetuneResult finetune(const Context& context, const Graph& graph, const Pretra
                 .expected = "an encoder that sees features"});
   }
   const Graph prepared = with_prepared_features(context, graph, used);
-  LoadedEncoder start = kept ? load_encoder(*kept, checkpoint->string(), prepared)
-                             : fresh_encoder(used, prepared, context.seed());
+  LoadedEncoder start = kept ? load_encoder(context, *kept, checkpoint->string(), prepared)
+                             : fresh_encoder(context, used, prepared);
   return Finetuning(context, prepared, parts, std::move(start), options)
       .run(checkpoint ? "fine-tuning" : "fine-tuning without pretraining");
 }

@@ -23,7 +23,8 @@ GenericDict new_dict() {
 
 GenericDict tensor_dict(const std::vector<NamedTensor>& tensors) {
   GenericDict dict = new_dict();
-  for (const NamedTensor& tensor : tensors) dict.insert(tensor.name, tensor.value.detach());
+  for (const NamedTensor& tensor : tensors)
+    dict.insert(tensor.name, tensor.value.detach().to(at::kCPU));
   return dict;
 }
 

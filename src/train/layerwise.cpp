@@ -20,13 +20,13 @@
 namespace creg {
 namespace {
 
-/// [nodes, width] of floats, in memory or in a file.
+/// [nodes, width] of floats, in the host's memory or in a file.
 class Rows {
  public:
   Rows(std::int64_t nodes, std::int64_t width, const std::filesystem::path* folder)
       : nodes_(nodes), width_(width) {
     if (folder == nullptr) {
-      tensor_ = at::empty({nodes, width}, at::kFloat);
+      tensor_ = at::empty({nodes, width}, at::TensorOptions().dtype(at::kFloat).device(at::kCPU));
       return;
     }
     file_ = std::make_shared<ScratchFile>(*folder, nodes * width * std::int64_t{sizeof(float)});
@@ -42,7 +42,7 @@ class Rows {
 
   DenseMatrix take() const {
     if (!file_) return as_dense(tensor_);
-    const std::span<const float> values(tensor_.data_ptr<float>(),
+    const std::span<const float> values(reinterpret_cast<const float*>(file_->data()),
                                         static_cast<std::size_t>(nodes_ * width_));
     return {nodes_, width_, Array<float>::view(values, file_)};
   }
@@ -76,9 +76,9 @@ class Layerwise {
     std::unique_ptr<Rows> before;
     if (sparse()) {
       before = std::make_unique<Rows>(multiplied_features());
-      x = {before->tensor(), true};
+      x = {on_device(context_, before->tensor()), true};
     } else {
-      x = {as_tensor(std::get<DenseMatrix>(features_)), false};
+      x = {as_tensor(context_, std::get<DenseMatrix>(features_)), false};
     }
     for (int l = 0; l < options_.encoder.layers; ++l) {
       auto out = std::make_unique<Rows>(nodes_, options_.encoder.width(l), place());
@@ -93,7 +93,7 @@ class Layerwise {
         first = end;
       }
       before = std::move(out);
-      x = {before->tensor(), false};
+      x = {on_device(context_, before->tensor()), false};
     }
     progress_.finish();
     return before->take();

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "ops/device.h"
 #include "train/parameters.h"
 
 namespace creg {
@@ -43,7 +44,8 @@ TrainConfig config_of(const Checkpoint& kept) {
   return config;
 }
 
-LoadedEncoder load_encoder(const Checkpoint& kept, const std::string& file, const Graph& graph) {
+LoadedEncoder load_encoder(const Context& context, const Checkpoint& kept, const std::string& file,
+                           const Graph& graph) {
   const std::int64_t width = feature_cols(graph.features);
   for (const auto& [key, value] : kept.graph) {
     if (key == "feature_width" && value != std::to_string(width)) {
@@ -55,6 +57,7 @@ LoadedEncoder load_encoder(const Checkpoint& kept, const std::string& file, cons
   }
   LoadedEncoder out;
   out.config = config_of(kept);
+  out.parameters = ParameterList(0, device_of(context));
   out.encoder = make_encoder(out.config.encoder, width, out.parameters, graph.nodes());
   put_values(out.parameters.all(), kept.best_model, file);
   return out;

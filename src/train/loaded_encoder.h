@@ -21,7 +21,8 @@ struct LoadedEncoder {
 
 /// The best parameters so far of the run, for a graph of the same width of features; another width
 /// is an input error that names both, and `file`.
-LoadedEncoder load_encoder(const Checkpoint& kept, const std::string& file, const Graph& graph);
+LoadedEncoder load_encoder(const Context& context, const Checkpoint& kept, const std::string& file,
+                           const Graph& graph);
 
 /// Copies values by name into parameters of the same shapes; anything else is an input error that
 /// names `file`.

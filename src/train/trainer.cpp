@@ -315,6 +315,9 @@ class Trainer {
     put_values(parameters(), checkpoint.model, path.string());
     put_values(best_, checkpoint.best_model, path.string());
     put_values(previous_, checkpoint.best_model, path.string());
+    for (auto* tensors : {&checkpoint.moments1, &checkpoint.moments2, &checkpoint.method_state}) {
+      for (NamedTensor& tensor : *tensors) tensor.value = on_device(context_, tensor.value);
+    }
     step_.optimiser().restart(checkpoint.lr);
     step_.optimiser().put_back(std::move(checkpoint.moments1), std::move(checkpoint.moments2),
                                checkpoint.optimizer_steps);
@@ -420,7 +423,7 @@ DenseMatrix embed(const Context& context, const Graph& graph,
   const Checkpoint kept = read_checkpoint(checkpoint);
   const TrainConfig config = config_of(kept);
   const Graph prepared = with_prepared_features(context, graph, config);
-  const LoadedEncoder loaded = load_encoder(kept, checkpoint.string(), prepared);
+  const LoadedEncoder loaded = load_encoder(context, kept, checkpoint.string(), prepared);
   const auto output = [&](const GraphInputs* inputs) {
     return output_of(context, prepared, inputs, *loaded.encoder, nullptr, config, {}).embedding;
   };

@@ -7,6 +7,7 @@
 
 #include "creg/core/error.h"
 #include "graph/transforms.h"
+#include "ops/device.h"
 #include "ops/row_norms.h"
 
 namespace creg {
@@ -22,8 +23,8 @@ Graph with_prepared_features(const Context& context, Graph graph, const TrainCon
   return config.pre_norm ? row_normalise_features(context, std::move(graph)) : graph;
 }
 
-Model::Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed)
-    : parameters(seed),
+Model::Model(const Context& context, const TrainConfig& config, const Graph& graph)
+    : parameters(context.seed(), device_of(context)),
       encoder(
           make_encoder(config.encoder, feature_cols(graph.features), parameters, graph.nodes())) {
   MethodOptions options = method_options(config, &graph);
@@ -38,8 +39,9 @@ Model::Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed)
 namespace {
 
 /// One value, float64, that no gradient goes through.
-at::Tensor plain_value(const at::Tensor& value) {
-  return value.defined() ? value.detach().to(at::kDouble) : at::zeros({}, at::kDouble);
+at::Tensor plain_value(const Context& context, const at::Tensor& value) {
+  return value.defined() ? value.detach().to(at::kDouble)
+                         : at::zeros({}, options_on(context, at::kDouble));
 }
 
 /// An epoch that has begun is finished: its long passes do not notice Ctrl-C.
@@ -54,10 +56,10 @@ Context without_stop(const Context& context) {
 TrainingStep::TrainingStep(const Context& context, const Graph& graph, const TrainConfig& config)
     : context_(without_stop(context)),
       config_(config),
-      model_(config, graph, context.seed()),
+      model_(context, config, graph),
       adam_(model_.parameters.all(), config.lr, effective_weight_decay(config),
             [this](const std::string& name) { return model_.method->decays(name); }),
-      ratio_(config.regulariser) {}
+      ratio_(context, config.regulariser) {}
 
 bool TrainingStep::starts_round(int epoch) const {
   return model_.method->starts_afresh(epoch);
@@ -89,7 +91,8 @@ StepStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint
     const EpochLoss contrast = model_.method->loss(pass);
     total = contrast.loss;
     statistics.anchors = contrast.anchors;
-    positive_sigma = plain_value(contrast.positive_sigma);
+    const auto plain = [&](const at::Tensor& value) { return plain_value(context_, value); };
+    positive_sigma = plain(contrast.positive_sigma);
     at::Tensor penalty;
     if (model_.regulariser) {
       penalty = model_.regulariser->loss(pass);
@@ -102,9 +105,9 @@ StepStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint
       norms = norm_statistics(pass.nodes().detach());
     }
     statistics.values =
-        at::stack({plain_value(total), plain_value(contrast.loss), plain_value(penalty),
-                   positive_sigma, plain_value(contrast.negative_sigma), norms.mean, norms.variance,
-                   model_.regulariser ? ratio_.value() : plain_value({})});
+        at::stack({plain(total), plain(contrast.loss), plain(penalty), positive_sigma,
+                   plain(contrast.negative_sigma), norms.mean, norms.variance,
+                   model_.regulariser ? ratio_.value() : plain({})});
     total.backward();
   }
   total = total.detach();

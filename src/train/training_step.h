@@ -21,8 +21,8 @@ Graph with_prepared_features(const Context& context, Graph graph, const TrainCon
 
 /// Encoder, method and regulariser with one list of parameters.
 struct Model {
-  /// `graph` has prepared features.
-  Model(const TrainConfig& config, const Graph& graph, std::uint64_t seed);
+  /// `graph` has prepared features. The Context's seed decides how the parameters start.
+  Model(const Context& context, const TrainConfig& config, const Graph& graph);
 
   ParameterList parameters;
   std::unique_ptr<Encoder> encoder;

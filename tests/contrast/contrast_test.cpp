@@ -25,7 +25,7 @@ std::vector<std::int32_t> values_of(const at::Tensor& tensor) {
 }
 
 TEST(DrawNegatives, ColumnsArePermutations) {
-  const at::Tensor negatives = draw_negatives(50, 3, 1, 4);
+  const at::Tensor negatives = draw_negatives(Context(), 50, 3, 1, 4);
   ASSERT_EQ(negatives.size(0), 50);
   ASSERT_EQ(negatives.size(1), 3);
   std::set<std::vector<std::int32_t>> different;
@@ -36,9 +36,9 @@ TEST(DrawNegatives, ColumnsArePermutations) {
     for (std::int32_t i = 0; i < 50; ++i) EXPECT_EQ(column[i], i);
   }
   EXPECT_EQ(different.size(), 3);
-  EXPECT_TRUE(at::equal(negatives, draw_negatives(50, 3, 1, 4)));
-  EXPECT_FALSE(at::equal(negatives, draw_negatives(50, 3, 1, 5)));
-  EXPECT_FALSE(at::equal(negatives, draw_negatives(50, 3, 2, 4)));
+  EXPECT_TRUE(at::equal(negatives, draw_negatives(Context(), 50, 3, 1, 4)));
+  EXPECT_FALSE(at::equal(negatives, draw_negatives(Context(), 50, 3, 1, 5)));
+  EXPECT_FALSE(at::equal(negatives, draw_negatives(Context(), 50, 3, 2, 4)));
 }
 
 TEST(AnchoredPairs, NodesWithoutAPositiveAreLeftOut) {

@@ -15,7 +15,7 @@ namespace {
 
 TEST(DrawColumnMask, DropsTheGivenShareOfColumns) {
   for (const double chance : {0.1, 0.5}) {
-    const at::Tensor mask = draw_column_mask(20000, chance, {.seed = 2, .step = 3});
+    const at::Tensor mask = draw_column_mask(Context(), 20000, chance, {.seed = 2, .step = 3});
     ASSERT_EQ(mask.dim(), 1);
     EXPECT_TRUE(((mask == 0) | (mask == 1)).all().item<bool>());
     const double deviation = std::sqrt(chance * (1 - chance) / 20000);
@@ -25,7 +25,7 @@ TEST(DrawColumnMask, DropsTheGivenShareOfColumns) {
 
 TEST(DrawColumnMask, IsAFunctionOfSeedStepAndView) {
   const auto mask = [](std::uint64_t seed, std::uint32_t step, int view) {
-    return draw_column_mask(200, 0.5, {.seed = seed, .step = step, .view = view});
+    return draw_column_mask(Context(), 200, 0.5, {.seed = seed, .step = step, .view = view});
   };
   EXPECT_TRUE(at::equal(mask(1, 2, 0), mask(1, 2, 0)));
   EXPECT_FALSE(at::equal(mask(1, 2, 0), mask(1, 2, 1)));
@@ -34,10 +34,10 @@ TEST(DrawColumnMask, IsAFunctionOfSeedStepAndView) {
 }
 
 TEST(DrawColumnMask, ColumnsHaveChances) {
-  const at::Tensor mask = draw_column_mask(std::vector<float>{0, 1, 0, 1}, {.seed = 9});
+  const at::Tensor mask = draw_column_mask(at::tensor({0.0F, 1.0F, 0.0F, 1.0F}), {.seed = 9});
   EXPECT_TRUE(at::equal(mask, at::tensor({1.0F, 0.0F, 1.0F, 0.0F})));
-  EXPECT_TRUE(at::equal(draw_column_mask(5, 0, {}), at::ones({5})));
-  EXPECT_TRUE(at::equal(draw_column_mask(5, 1, {}), at::zeros({5})));
+  EXPECT_TRUE(at::equal(draw_column_mask(Context(), 5, 0, {}), at::ones({5})));
+  EXPECT_TRUE(at::equal(draw_column_mask(Context(), 5, 1, {}), at::zeros({5})));
 }
 
 /// log(sum_i c_i a_if) for every column f.

@@ -40,8 +40,8 @@ TEST(EncodeDropped, ZeroRatesGiveTheCleanEmbedding) {
     EXPECT_TRUE(at::equal(view, tiny_pass.pass.embedding())) << name_of(kind);
     // Chances that are all 0 as well, by the longer way.
     DropRates never{.edges = 1e-9, .features = 1e-9};
-    never.edge_chances = at::zeros({tiny_pass.graph.adjacency.nonzeros()});
-    never.column_chances.assign(12, 0.0F);
+    never.edge_chances = at::zeros({tiny_pass.graph.adjacency.nonzeros()}, at::kFloat);
+    never.column_chances = at::zeros({12}, at::kFloat);
     const at::Tensor same = encode_dropped(tiny_pass.pass, tiny(kind), never, 1);
     EXPECT_LT(test::distance(same.detach(), tiny_pass.pass.embedding().detach()), 1e-6)
         << name_of(kind);

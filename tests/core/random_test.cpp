@@ -11,6 +11,15 @@
 namespace creg::random_test {
 namespace {
 
+TEST(RandomStream, StartsAtAnyWord) {
+  const RandomKey key{.seed = 5, .purpose = Purpose::test, .epoch = 2, .item = 9};
+  RandomStream whole(5, Purpose::test, 2, 9);
+  for (std::uint64_t word = 0; word < 40; ++word) {
+    RandomStream part(key, word);
+    EXPECT_EQ(part(), whole()) << word;
+  }
+}
+
 TEST(RandomStream, IsPhilox4x32WithTenRounds) {
   // Known answer of Random123's kat_vectors for an all-zero counter and key.
   RandomStream stream(0, Purpose::test, 0, 0);

@@ -37,7 +37,8 @@ View view_of(const TinyModel& model, double edges, double features, int number) 
   const at::Tensor a = test::dense_adjacency(kept) + at::eye(40, at::kDouble);
   const at::Tensor scale = a.sum(0).rsqrt();
   return {a.t() * scale.unsqueeze(1) * scale.unsqueeze(0),
-          test::dense_features(model.graph) * draw_column_mask(12, features, draw).to(at::kDouble)};
+          test::dense_features(model.graph) *
+              draw_column_mask(model.context, 12, features, draw).to(at::kDouble)};
 }
 
 TEST(CcaSsg, IsAgreementOfViewsAndIndependenceOfChannels) {

@@ -40,13 +40,17 @@ at::Tensor plain_loss(const TinyModel& model, const at::Tensor& gathers, const N
   const std::int64_t nodes = x.size(0);
   std::vector<at::Tensor> rows;
   for (std::int64_t i = 0; i < nodes; ++i) rows.push_back(x[i]);
-  for (const std::int32_t i : mask.hidden) rows[static_cast<std::size_t>(i)] = values["token"][0];
-  for (std::size_t i = 0; i < mask.replaced.size(); ++i) {
-    rows[static_cast<std::size_t>(mask.replaced[i])] = x[mask.shown[i]];
+  for (const std::int32_t i : host_array<std::int32_t>(mask.hidden)) {
+    rows[static_cast<std::size_t>(i)] = values["token"][0];
+  }
+  const auto replaced = host_array<std::int32_t>(mask.replaced);
+  const auto shown = host_array<std::int32_t>(mask.shown);
+  for (std::int64_t i = 0; i < replaced.size(); ++i) {
+    rows[static_cast<std::size_t>(replaced[i])] = x[shown[i]];
   }
   const at::Tensor h = test::gcn_layer(gathers, at::stack(rows), values);
   at::Tensor visible = at::ones({nodes, 1}, at::kDouble);
-  for (const std::int32_t i : mask.nodes) visible[i][0] = 0;
+  visible.index_fill_(0, mask.nodes.to(at::kLong), 0);
   const at::Tensor z = (h.mm(values["decoder.between"]) * visible).mm(values["decoder.weight"]);
   const at::Tensor joined =
       test::dense_adjacency(model.graph.adjacency) + at::eye(nodes, at::kDouble);
@@ -57,7 +61,7 @@ at::Tensor plain_loss(const TinyModel& model, const at::Tensor& gathers, const N
           .masked_fill(joined == 0, -std::numeric_limits<double>::infinity());
   const at::Tensor found = at::softmax(score, 1).mm(z) + values["decoder.bias"];
   const at::Tensor cosines = (unit(found) * unit(x)).sum(1);
-  return (1 - cosines).pow(sharpness).index_select(0, index_tensor(mask.nodes)).mean();
+  return (1 - cosines).pow(sharpness).index_select(0, mask.nodes).mean();
 }
 
 /// A token that can be seen, and a bias: the loss has a kink where nothing is decoded, as of node
@@ -98,7 +102,7 @@ TEST(GraphMae, IsItsFormula) {
     const MaskOptions mask{.rate = 0.5, .replace = 0.2};
     TinyModel model("graphmae", options_of({.dim = 6}), test::two_groups(), own(mask, sharpness));
     away_from_the_kink(model);
-    const NodeMask drawn = draw_node_mask(40, mask, 5, 3);
+    const NodeMask drawn = draw_node_mask(Context(), 40, mask, 5, 3);
     test::expect_formula(
         model, 3,
         [&](Values& values) {
@@ -120,7 +124,7 @@ TEST(GraphMae, DroppedEdgesAreTheEncodersAlone) {
       test::dense_adjacency(kept).t() + at::eye(40, at::kDouble);  // v gathers from u
   const at::Tensor scale = a.sum(1).rsqrt();
   const at::Tensor gathers = a * scale.unsqueeze(1) * scale.unsqueeze(0);
-  const NodeMask drawn = draw_node_mask(40, mask, 5, 3);
+  const NodeMask drawn = draw_node_mask(Context(), 40, mask, 5, 3);
   test::expect_formula(
       model, 3, [&](Values& values) { return plain_loss(model, gathers, drawn, 3, values); }, 2e-4,
       masked_rows_are_zero);
@@ -130,7 +134,7 @@ TEST(GraphMae, DroppedEdgesAreTheEncodersAlone) {
 /// the encoder's input alone.
 TEST(GraphMae, HiddenNodesAreHidden) {
   const MaskOptions mask{.rate = 0.5};
-  const NodeMask drawn = draw_node_mask(40, mask, 5, 3);
+  const NodeMask drawn = draw_node_mask(Context(), 40, mask, 5, 3);
   const auto loss_with = [&](std::int32_t larger) {
     Graph graph = test::two_groups();
     DenseMatrix x = to_dense(graph.features);
@@ -146,9 +150,9 @@ TEST(GraphMae, HiddenNodesAreHidden) {
     return model.loss(3).loss.item<double>();
   };
   const double plain = loss_with(-1);
-  EXPECT_NEAR(loss_with(drawn.hidden[3]), plain, 1e-7);
-  EXPECT_NEAR(loss_with(drawn.hidden[7]), plain, 1e-7);
-  EXPECT_GT(std::abs(loss_with(drawn.visible[5]) - plain), 1e-5);
+  EXPECT_NEAR(loss_with(drawn.hidden[3].item<std::int32_t>()), plain, 1e-7);
+  EXPECT_NEAR(loss_with(drawn.hidden[7].item<std::int32_t>()), plain, 1e-7);
+  EXPECT_GT(std::abs(loss_with(drawn.visible[5].item<std::int32_t>()) - plain), 1e-5);
 }
 
 /// With everything that is drawn at random: the loss of a step is a function of its parameters.

@@ -69,7 +69,7 @@ TEST(Ml, IsTheLossOfTheNodeOneLevelDeeper) {
   test::expect_formula(model, 3, [&](test::Values& p) {
     const at::Tensor h = model.encoded(p);
     const at::Tensor deeper = test::gcn_matrix(model.graph).mm(h);
-    return reference(deeper, h, h, draw_negatives(40, 2, 5, 3), 0.5);
+    return reference(deeper, h, h, draw_negatives(Context(), 40, 2, 5, 3), 0.5);
   });
 }
 
@@ -79,7 +79,7 @@ TEST(Ml, ABilinearScorePutsItsMatrixBetween) {
   test::expect_formula(model, 3, [&](test::Values& p) {
     const at::Tensor h = model.encoded(p);
     const at::Tensor deeper = test::gcn_matrix(model.graph).mm(h).mm(p.at(matrix).t());
-    return reference(deeper, h, h, draw_negatives(40, 1, 5, 3), 1);
+    return reference(deeper, h, h, draw_negatives(Context(), 40, 1, 5, 3), 1);
   });
 }
 
@@ -92,7 +92,7 @@ TEST(Ml, UnitRowsPropagateFirst) {
   const at::Tensor h = model.hidden();
   const at::Tensor deeper = unit_rows(test::gcn_matrix(model.graph).mm(h));
   const at::Tensor wanted =
-      reference(deeper, unit_rows(h), unit_rows(h), draw_negatives(40, 1, 5, 3), 1);
+      reference(deeper, unit_rows(h), unit_rows(h), draw_negatives(Context(), 40, 1, 5, 3), 1);
   EXPECT_NEAR(loss, wanted.item<double>(), 1e-5);
 }
 
@@ -110,7 +110,7 @@ TEST(Lc, PullsTowardsADrawnNeighbour) {
   const at::Tensor nodes = at::nonzero(drawn >= 0).reshape({-1});
   ASSERT_LT(nodes.numel(), 40);  // node 0 has no neighbour
   EXPECT_EQ(model.loss(3).anchors, nodes.numel());
-  const at::Tensor negatives = draw_negatives(40, 1, 5, 3).index_select(0, nodes);
+  const at::Tensor negatives = draw_negatives(Context(), 40, 1, 5, 3).index_select(0, nodes);
   test::expect_formula(model, 3, [&](test::Values& p) {
     const at::Tensor h = model.encoded(p);
     const at::Tensor positives = h.index_select(0, drawn.index_select(0, nodes));
@@ -127,7 +127,7 @@ TEST(Lc, GlobalPositivesAreTheMeanOfTheMostSimilar) {
     const at::Tensor h = model.encoded(p);
     const at::Tensor positives =
         h.index_select(0, nearest.reshape({-1})).reshape({40, 3, 6}).mean(1);
-    return reference(h, positives, h, draw_negatives(40, 1, 5, 3), 1);
+    return reference(h, positives, h, draw_negatives(Context(), 40, 1, 5, 3), 1);
   });
 }
 

@@ -167,7 +167,7 @@ TEST(Grace, IsTheLossOfTwoUniformViews) {
     const at::Tensor x = features_of(graph);
     const auto view = [&](double edges, double features, int number) {
       return View{gathered_by(drop_edges(Context(), graph.adjacency, edges, draw(number))),
-                  x * draw_column_mask(12, features, draw(number))};
+                  x * draw_column_mask(Context(), 12, features, draw(number))};
     };
     expect_formula(model, view(0.2, 0.1, 0), view(0.5, 0.4, 1), true);
   }
@@ -195,8 +195,8 @@ TEST(Gca, IsTheLossOfTwoAdaptiveViews) {
     const FeatureMatrix features(context, graph.features);
     const auto view = [&](double edges, double columns, int number) {
       const std::vector<float> edge_chances = adaptive_edge_chances(context, a, of_edges, edges);
-      const std::vector<float> column_chances =
-          adaptive_column_chances(features, of_features, columns);
+      const at::Tensor column_chances =
+          tensor_on(context, adaptive_column_chances(features, of_features, columns));
       return View{gathered_by(drop_edges(context, a, edge_chances, draw(number))),
                   x * draw_column_mask(column_chances, draw(number))};
     };
@@ -214,7 +214,7 @@ TEST(Digcl, IsTheLossOfTwoLaplaciansAgainstOnesOwnView) {
     const auto view = [&](double teleport, double columns, int number) {
       return View{
           normalised(dense_double(pagerank_laplacian(Context(), graph.adjacency, teleport))),
-          x * draw_column_mask(12, columns, draw(number))};
+          x * draw_column_mask(Context(), 12, columns, draw(number))};
     };
     expect_formula(model, view(0.1, 0.1, 0), view(teleport_of(schedule, epoch, 10), 0.4, 1), false);
   }

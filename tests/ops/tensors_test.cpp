@@ -72,6 +72,53 @@ TEST(IndexTensor, TakesTheListOver) {
   EXPECT_EQ(index_tensor({}).numel(), 0);
 }
 
+TEST(TensorOn, TakesTheListOver) {
+  const Context context;
+  std::vector<double> list = {3, -1};
+  const double* const address = list.data();
+  const at::Tensor tensor = tensor_on(context, std::move(list));
+  EXPECT_EQ(tensor.data_ptr<double>(), address);
+  EXPECT_TRUE(at::equal(tensor, at::tensor({3.0, -1.0}, at::kDouble)));
+  EXPECT_EQ(tensor_on(context, std::vector<std::int64_t>{}).numel(), 0);
+}
+
+TEST(OnDevice, LeavesATensorThatIsThereAlone) {
+  const Context context;
+  const at::Tensor tensor = at::ones({3});
+  EXPECT_TRUE(on_device(context, tensor).is_same(tensor));
+  const Array<float> array(std::vector<float>{1, 2, 3});
+  EXPECT_EQ(as_tensor(context, array).data_ptr<float>(), array.data());
+}
+
+TEST(HostArray, SharesTheMemoryAndKeepsItAlive) {
+  Array<std::int64_t> array;
+  const std::int64_t* address = nullptr;
+  {
+    const at::Tensor tensor = at::arange(6, at::kLong);
+    address = tensor.data_ptr<std::int64_t>();
+    array = host_array<std::int64_t>(tensor);
+  }
+  EXPECT_EQ(array.data(), address);
+  EXPECT_EQ(array.size(), 6);
+  EXPECT_EQ(array[5], 5);
+}
+
+TEST(HostArray, CopiesWhatIsNotInOnePiece) {
+  const at::Tensor tensor = at::arange(6, at::kFloat).view({2, 3}).t();
+  const auto array = host_array<float>(tensor);
+  EXPECT_EQ(std::vector<float>(array.begin(), array.end()), (std::vector<float>{0, 3, 1, 4, 2, 5}));
+  EXPECT_THROW(host_array<double>(tensor), c10::Error);
+  EXPECT_TRUE(host_array<std::int32_t>(at::empty({0}, at::kInt)).empty());
+}
+
+TEST(HostSpan, IsWrittenTo) {
+  at::Tensor tensor = at::zeros({2, 2});
+  host_span<float>(tensor)[3] = 5;
+  EXPECT_EQ(tensor[1][1].item<float>(), 5);
+  at::Tensor turned = at::arange(6, at::kFloat).view({2, 3}).t();
+  EXPECT_THROW(host_span<float>(turned), c10::Error);
+}
+
 TEST(AsSparseCsr, MultipliesAsTheMatrixDoes) {
   const CsrMatrix matrix = test::csr(3, {{0, 1}, {0, 2}, {2, 0}}, {2, 3, 5});
   const at::Tensor x = at::tensor({1.0F, 10.0F, 100.0F}).reshape({3, 1});

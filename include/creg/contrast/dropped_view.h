@@ -15,8 +15,8 @@ namespace creg {
 struct DropRates {
   double edges = 0;
   double features = 0;
-  at::Tensor edge_chances;            ///< float32, per stored entry of the adjacency
-  std::vector<float> column_chances;  ///< per column of the features
+  at::Tensor edge_chances;    ///< float32, per stored entry of the adjacency; or undefined
+  at::Tensor column_chances;  ///< float32, per column of the features; or undefined
 };
 
 /// The rates of view number `view` (0 or 1), the same for all edges and for all columns.

@@ -14,7 +14,8 @@ namespace creg {
 
 /// `count` random permutations of the nodes as columns: int32 [nodes, count]. Row i holds node i's
 /// negatives; a node may meet itself.
-at::Tensor draw_negatives(std::int64_t nodes, int count, std::uint64_t seed, std::uint32_t epoch);
+at::Tensor draw_negatives(const Context& context, std::int64_t nodes, int count, std::uint64_t seed,
+                          std::uint32_t epoch);
 
 /// Every node with itself in another matrix (ML: the node one level deeper).
 Pairs aligned_pairs(const at::Tensor& negatives);

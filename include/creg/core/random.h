@@ -48,14 +48,23 @@ enum class Purpose : std::uint16_t {
   bench_values = 96,
 };
 
+/// The name of a stream.
+struct RandomKey {
+  std::uint64_t seed = 0;
+  Purpose purpose = Purpose::test;
+  std::uint32_t epoch = 0;
+  std::uint64_t item = 0;  ///< below 2^48
+};
+
 /// One Philox4x32-10 stream. Cheap to make: give every item its own.
 class RandomStream {
  public:
   using result_type = std::uint32_t;
 
-  /// `item` must be below 2^48.
-  RandomStream(std::uint64_t seed, Purpose purpose, std::uint32_t epoch = 0,
-               std::uint64_t item = 0);
+  /// From word number `word` on; a stream has 2^34 words.
+  explicit RandomStream(const RandomKey& key, std::uint64_t word = 0);
+  RandomStream(std::uint64_t seed, Purpose purpose, std::uint32_t epoch = 0, std::uint64_t item = 0)
+      : RandomStream(RandomKey{seed, purpose, epoch, item}) {}
 
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }

@@ -19,7 +19,8 @@ struct NamedTensor {
 /// checkpoints stay put.
 class ParameterList {
  public:
-  explicit ParameterList(std::uint64_t seed) : seed_(seed) {}
+  explicit ParameterList(std::uint64_t seed, c10::Device device = c10::kCPU)
+      : seed_(seed), device_(device) {}
 
   /// U(-bound, bound), a pure function of the seed and the parameter's name.
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape, double bound);
@@ -27,6 +28,7 @@ class ParameterList {
   at::Tensor normal(const std::string& name, at::IntArrayRef shape, double deviation);
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
 
+  const c10::Device& device() const { return device_; }
   const std::vector<NamedTensor>& all() const { return parameters_; }
   std::int64_t count() const;  ///< of numbers
 
@@ -34,6 +36,7 @@ class ParameterList {
   at::Tensor add(const std::string& name, at::Tensor value);
 
   std::uint64_t seed_;
+  c10::Device device_;
   std::vector<NamedTensor> parameters_;
 };
 

@@ -41,6 +41,8 @@ class SparseMatrix {
                Entries entries = Entries::unlinked);
   SparseMatrix(const Context& context, CsrTensors matrix, Shape shape = Shape::general,
                Entries entries = Entries::unlinked);
+  /// Of both orientations, which the caller knows to be each other's transpose.
+  SparseMatrix(CsrTensors forward, CsrTensors transposed);
   /// The cheaper form for products: dense where more than `dense_above` of the cells are filled.
   static SparseMatrix compact(const Context& context, const CsrMatrix& matrix,
                               Shape shape = Shape::general);

@@ -13,6 +13,8 @@
 #include "creg/core/random.h"
 #include "graph/normalise.h"
 #include "methods/lc.h"
+#include "ops/device.h"
+#include "ops/random.h"
 #include "ops/tensors.h"
 #include "train/parameters.h"
 
@@ -34,10 +36,11 @@ struct EdgeList {
   at::Tensor target;  // int64: rows
   at::Tensor weight;  // [E, 1]; undefined: all ones
 
-  explicit EdgeList(const CsrMatrix& matrix)
-      : source(as_tensor(matrix.columns).to(at::kLong)),
-        target(at::repeat_interleave(at::arange(matrix.rows), as_tensor(matrix.offsets).diff())) {
-    if (!matrix.values.empty()) weight = as_tensor(matrix.values).clone().unsqueeze(1);
+  EdgeList(const Context& context, const CsrMatrix& matrix)
+      : source(as_tensor(context, matrix.columns).to(at::kLong)),
+        target(at::repeat_interleave(at::arange(matrix.rows, options_on(context, at::kLong)),
+                                     as_tensor(context, matrix.offsets).diff())) {
+    if (!matrix.values.empty()) weight = as_tensor(context, matrix.values).clone().unsqueeze(1);
   }
 
   std::int64_t bytes() const {
@@ -47,8 +50,8 @@ struct EdgeList {
   }
 };
 
-at::Tensor dense_features(const Features& features) {
-  return as_tensor(to_dense(features)).clone();
+at::Tensor dense_features(const Context& context, const Features& features) {
+  return as_tensor(context, to_dense(features)).clone();
 }
 
 /// The rows of `matrix` that pairs name.
@@ -96,14 +99,15 @@ class PlainEpoch::State {
  public:
   State(const Context& context, const Graph& graph, const TrainConfig& config,
         const std::vector<NamedTensor>& parameters)
-      : seed_(context.seed()),
+      : context_(context),
+        seed_(context.seed()),
         config_(config),
         nodes_(graph.nodes()),
-        features_(dense_features(graph.features)),
-        propagation_(gcn_normalised(context, graph.adjacency)),
-        neighbours_(graph.adjacency),
-        degrees_(as_tensor(graph.adjacency.offsets).diff()),
-        first_entry_(as_tensor(graph.adjacency.offsets).narrow(0, 0, nodes_).clone()) {
+        features_(dense_features(context, graph.features)),
+        propagation_(context, gcn_normalised(context, graph.adjacency)),
+        neighbours_(context, graph.adjacency),
+        degrees_(as_tensor(context, graph.adjacency.offsets).diff()),
+        first_entry_(as_tensor(context, graph.adjacency.offsets).narrow(0, 0, nodes_).clone()) {
     if (config.method == "lc") {
       const OwnSettings own = method_options(config).own;
       global_positives_ = own.choice<Positives>("positives") == Positives::global;
@@ -189,7 +193,7 @@ class PlainEpoch::State {
   }
 
   at::Tensor negatives(std::uint32_t epoch) const {
-    return draw_negatives(nodes_, config_.contrast.negatives, seed_, epoch).to(at::kLong);
+    return draw_negatives(context_, nodes_, config_.contrast.negatives, seed_, epoch).to(at::kLong);
   }
 
   at::Tensor ml_loss(const at::Tensor& hidden, const at::Tensor& h, std::uint32_t epoch) const {
@@ -219,7 +223,7 @@ class PlainEpoch::State {
     const at::Tensor& others = neighbours_.source;
     at::Tensor score = scores(h.index_select(0, nodes), h.index_select(0, others));
     // A node with no more than k neighbours draws from its list as it is.
-    const at::Tensor position = at::arange(score.numel(), at::kFloat);
+    const at::Tensor position = at::arange(score.numel(), score.options());
     score = at::where(degrees_.index_select(0, nodes) > k, score, -position);
     const at::Tensor by_score = std::get<1>(at::sort(score, true, std::int64_t{0}, true));
     const at::Tensor by_node =
@@ -231,16 +235,16 @@ class PlainEpoch::State {
 
   /// Which of its first min(k, degree) neighbours each node takes.
   at::Tensor draws(std::int64_t k, std::uint32_t epoch) const {
-    at::Tensor out = at::zeros({nodes_}, at::kLong);
-    auto* const values = out.data_ptr<std::int64_t>();
-    const auto* const degrees = degrees_.data_ptr<std::int64_t>();
+    std::vector<std::int64_t> out(static_cast<std::size_t>(nodes_), 0);
+    const auto degrees = host_array<std::int64_t>(degrees_);
     for (std::int64_t i = 0; i < nodes_; ++i) {
       const std::int64_t choices = std::min(degrees[i], k);
       if (choices < 2) continue;
       RandomStream stream(seed_, Purpose::positive_neighbour, epoch, static_cast<std::uint64_t>(i));
-      values[i] = static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(choices)));
+      out[static_cast<std::size_t>(i)] =
+          static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(choices)));
     }
-    return out;
+    return tensor_on(context_, std::move(out));
   }
 
   at::Tensor pair_loss(const at::Tensor& left, const at::Tensor& rows,
@@ -278,24 +282,21 @@ class PlainEpoch::State {
 
   at::Tensor direction(const at::Tensor& h, std::uint32_t epoch) const {
     if (config_.regulariser.r == Direction::summary) return at::sigmoid(h.mean(0));
-    RandomStream stream(seed_, Purpose::direction, epoch);
-    at::Tensor r = at::empty({h.size(1)}, at::kFloat);
-    auto* const values = r.data_ptr<float>();
-    for (std::int64_t i = 0; i < r.numel(); ++i) {
-      values[i] = stream.uniform() * static_cast<float>(config_.regulariser.r_scale);
-    }
-    return r;
+    return draw_uniform(h.device(), 1, h.size(1), static_cast<float>(config_.regulariser.r_scale),
+                        {seed_, Purpose::direction, epoch})
+        .squeeze(0);
   }
 
   at::Tensor contrast_reg(const at::Tensor& h, std::uint32_t epoch) const {
     RandomStream stream(seed_, Purpose::corruption, epoch);
     const at::Tensor order =
-        index_tensor(random_permutation(static_cast<std::int32_t>(nodes_), stream));
+        tensor_on(context_, random_permutation(static_cast<std::int32_t>(nodes_), stream));
     const at::Tensor corrupted = finished(encode(features_.index_select(0, order)));
     const at::Tensor u = at::mv(parameter("regulariser.weight"), direction(h, epoch));
     return surprise(at::mv(h, u)).mean() + other_surprise(at::mv(corrupted, u)).mean();
   }
 
+  Context context_;
   std::uint64_t seed_;
   TrainConfig config_;
   bool global_positives_ = false;  // of LC

@@ -9,6 +9,7 @@
 #include "learn/link/pair_model.h"
 #include "learn/link_predictor.h"
 #include "ops/runtime.h"
+#include "ops/tensors.h"
 
 namespace creg::learn {
 namespace {
@@ -47,8 +48,8 @@ class MlpPairModel final : public PairModel {
     for (std::int64_t begin = 0; begin < pairs.size(); begin += block) {
       const std::int64_t end = std::min(begin + block, pairs.size());
       const at::Tensor units = hidden_units(products(context, pairs, begin, end));
-      const at::Tensor logits = logits_of(units);
-      std::copy_n(logits.data_ptr<float>(), end - begin, out.data() + begin);
+      const auto logits = host_array<float>(logits_of(units));
+      std::copy(logits.begin(), logits.end(), out.begin() + begin);
     }
   }
 
@@ -65,14 +66,13 @@ class MlpPairModel final : public PairModel {
       const at::Tensor inputs = products(context, pairs, begin, end);
       const at::Tensor units = hidden_units(inputs);
       at::Tensor residuals = logits_of(units);  // logits become derivatives
-      float* const values = residuals.data_ptr<float>();
-      for (std::int64_t i = begin; i < end; ++i) {
-        const kernels::Logistic one = i < positives
-                                          ? kernels::log_sigmoid_loss(values[i - begin], false)
-                                          : kernels::log_complement_loss(values[i - begin], false);
+      std::int64_t i = begin;
+      for (float& value : host_span<float>(residuals)) {
+        const kernels::Logistic one = i++ < positives ? kernels::log_sigmoid_loss(value, false)
+                                                      : kernels::log_complement_loss(value, false);
         total += one.loss;
         d_output_bias += one.derivative;
-        values[i - begin] = one.derivative;
+        value = one.derivative;
       }
       d_output.add_(at::mv(units.t(), residuals));
       const at::Tensor d_units =
@@ -81,10 +81,9 @@ class MlpPairModel final : public PairModel {
       d_matrix.addmm_(inputs.t(), d_units);
     }
     const double share = 1 / static_cast<double>(pairs.size());
-    const at::Tensor flat = at::cat({d_matrix.reshape({-1}), d_bias, d_output});
-    const float* const slopes = flat.data_ptr<float>();
+    const auto slopes = host_array<float>(at::cat({d_matrix.reshape({-1}), d_bias, d_output}));
     gradient.resize(weights_.size());
-    for (std::int64_t i = 0; i < flat.numel(); ++i) {
+    for (std::int64_t i = 0; i < slopes.size(); ++i) {
       gradient[static_cast<std::size_t>(i)] = share * slopes[i];
     }
     gradient.back() = share * d_output_bias;
@@ -97,7 +96,7 @@ class MlpPairModel final : public PairModel {
   at::Tensor products(const Context& context, const PairList& pairs, std::int64_t begin,
                       std::int64_t end) const {
     at::Tensor out = at::empty({end - begin, rows_.cols}, at::kFloat);
-    float* const values = out.data_ptr<float>();
+    float* const values = host_span<float>(out).data();
     parallel_for(context, begin, end, product_grain, [&](std::int64_t first, std::int64_t last) {
       pair_products(rows_.values.data(), rows_.cols, pairs.from.data(), pairs.to.data(),
                     values + (first - begin) * rows_.cols, first, last);

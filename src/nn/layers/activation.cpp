@@ -33,7 +33,7 @@ ActivationLayer::ActivationLayer(ActivationKind kind, std::int64_t width, Normal
       slope_ = parameters.constant(name, {1}, first_slope);
       break;
     case ActivationKind::relu:
-      slope_ = at::zeros({1}, at::kFloat);
+      slope_ = at::zeros({1}, at::TensorOptions().dtype(at::kFloat).device(parameters.device()));
       break;
     case ActivationKind::elu:
     case ActivationKind::rrelu:
@@ -84,6 +84,8 @@ at::Tensor ActivationLayer::activated(const at::Tensor& x, const at::Tensor& bia
 at::Tensor ActivationLayer::plain(const at::Tensor& x, const EncoderPass& pass, int layer) const {
   if (kind_ == ActivationKind::elu) return at::elu(x);
   if (kind_ == ActivationKind::rrelu) {
+    TORCH_CHECK(x.device().is_cpu(), "rrelu: its slopes are drawn on the CPU, not on ",
+                x.device().str());
     const auto seed = pass.noise * 1000003 + static_cast<std::uint64_t>(layer);
     return at::rrelu(x, 1.0 / 8, 1.0 / 3, pass.training,
                      at::make_generator<at::CPUGeneratorImpl>(seed));

@@ -24,7 +24,7 @@ struct GatLayer {
     GatOptions options{.order = order};
     if (pass.training && attention_dropout > 0) {
       options.mask =
-          row_mask(hop.nonzeros(), attention_source.size(0),
+          row_mask(rows.device(), hop.nonzeros(), attention_source.size(0),
                    {attention_dropout, pass.noise, 2 * static_cast<std::uint32_t>(l) + 1});
     }
     return activation.after_sum(

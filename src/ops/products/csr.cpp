@@ -2,23 +2,13 @@
 
 #include <torch/types.h>
 
-#include <memory>
-
 #include "graph/build.h"
 #include "graph/edge_drop.h"
-#include "ops/device.h"
 #include "ops/runtime/on_device.h"
 #include "ops/tensors.h"
 
 namespace creg {
 namespace {
-
-template <class T>
-Array<T> shared_values(const at::Tensor& tensor) {
-  const at::Tensor here = tensor.to(at::kCPU).contiguous();
-  const std::span<const T> view(here.data_ptr<T>(), static_cast<std::size_t>(here.numel()));
-  return Array<T>::view(view, std::make_shared<at::Tensor>(here));
-}
 
 // The CPU has them already, over plain arrays.
 
@@ -42,8 +32,7 @@ CsrTensors drop_on_cpu(const Context& context, const CsrTensors& adjacency, doub
                        const at::Tensor& chances, const ViewDraw& draw) {
   const CsrMatrix whole = host_csr(adjacency);
   if (!chances.defined()) return csr_tensors(context, drop_edges(context, whole, chance, draw));
-  return csr_tensors(context,
-                     drop_edges(context, whole, shared_values<float>(chances).span(), draw));
+  return csr_tensors(context, drop_edges(context, whole, host_array<float>(chances).span(), draw));
 }
 
 constexpr OnDevice<CsrTensors(const Context&, const CsrTensors&)> transposing{"transpose",
@@ -61,13 +50,12 @@ constexpr OnDevice<CsrTensors(const Context&, const CsrTensors&, double, const a
 }  // namespace
 
 CsrTensors csr_tensors(const Context& context, const CsrMatrix& matrix) {
-  const c10::Device device = device_of(context);
   CsrTensors out;
   out.rows = matrix.rows;
   out.cols = matrix.cols;
-  out.offsets = as_tensor(matrix.offsets).to(device);
-  out.columns = as_tensor(matrix.columns).to(device);
-  if (!matrix.values.empty()) out.values = as_tensor(matrix.values).to(device);
+  out.offsets = as_tensor(context, matrix.offsets);
+  out.columns = as_tensor(context, matrix.columns);
+  if (!matrix.values.empty()) out.values = as_tensor(context, matrix.values);
   return out;
 }
 
@@ -75,9 +63,9 @@ CsrMatrix host_csr(const CsrTensors& matrix) {
   CsrMatrix out;
   out.rows = matrix.rows;
   out.cols = matrix.cols;
-  out.offsets = shared_values<std::int64_t>(matrix.offsets);
-  out.columns = shared_values<std::int32_t>(matrix.columns);
-  if (matrix.values.defined()) out.values = shared_values<float>(matrix.values);
+  out.offsets = host_array<std::int64_t>(matrix.offsets);
+  out.columns = host_array<std::int32_t>(matrix.columns);
+  if (matrix.values.defined()) out.values = host_array<float>(matrix.values);
   return out;
 }
 

@@ -6,7 +6,6 @@
 
 #include "kernels/transposed_entries.h"
 #include "ops/csr.h"
-#include "ops/device.h"
 #include "ops/runtime/on_device.h"
 #include "ops/tensors.h"
 
@@ -55,6 +54,16 @@ SparseMatrix::SparseMatrix(const Context& context, CsrTensors matrix, Shape shap
   state_ = std::move(state);
 }
 
+SparseMatrix::SparseMatrix(CsrTensors forward, CsrTensors transposed) {
+  TORCH_CHECK(forward.rows == transposed.cols && forward.cols == transposed.rows &&
+                  forward.nonzeros() == transposed.nonzeros(),
+              "SparseMatrix: the orientations differ");
+  auto state = std::make_shared<State>();
+  state->forward = std::move(forward);
+  state->backward = std::move(transposed);
+  state_ = std::move(state);
+}
+
 SparseMatrix SparseMatrix::compact(const Context& context, const CsrMatrix& matrix, Shape shape) {
   const double cells = static_cast<double>(matrix.rows) * static_cast<double>(matrix.cols);
   if (static_cast<double>(matrix.nonzeros()) <= dense_above * cells) {
@@ -63,7 +72,7 @@ SparseMatrix SparseMatrix::compact(const Context& context, const CsrMatrix& matr
   auto state = std::make_shared<State>();
   state->forward.rows = matrix.rows;
   state->forward.cols = matrix.cols;
-  state->dense = as_tensor(to_dense(matrix)).to(device_of(context));
+  state->dense = as_tensor(context, to_dense(matrix));
   SparseMatrix out;
   out.state_ = std::move(state);
   return out;

@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include "ops/device.h"
+
 namespace creg {
 namespace {
 
@@ -12,7 +14,40 @@ at::Tensor wrap(const Array<T>& array, at::IntArrayRef shape, at::ScalarType typ
       const_cast<T*>(array.data()), shape, [array](void*) {}, at::TensorOptions().dtype(type));
 }
 
+template <class T>
+void check_type(const char* function, const at::Tensor& tensor) {
+  TORCH_CHECK(tensor.scalar_type() == c10::CppTypeToScalarType<T>::value, function,
+              ": a tensor of ", tensor.dtype(), " as values of another type");
+}
+
 }  // namespace
+
+at::Tensor on_device(const Context& context, const at::Tensor& tensor) {
+  return tensor.to(device_of(context));
+}
+
+template <class T>
+Array<T> host_array(const at::Tensor& tensor) {
+  check_type<T>("host_array", tensor);
+  const at::Tensor values = tensor.detach().to(at::kCPU).contiguous();
+  const std::span<const T> view(values.data_ptr<T>(), static_cast<std::size_t>(values.numel()));
+  return Array<T>::view(view, std::make_shared<at::Tensor>(values));
+}
+
+template <class T>
+std::span<T> host_span(at::Tensor& tensor) {
+  check_type<T>("host_span", tensor);
+  TORCH_CHECK(tensor.device().is_cpu() && tensor.is_contiguous(),
+              "host_span: not contiguous memory of the CPU");
+  return {tensor.data_ptr<T>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+template std::span<float> host_span(at::Tensor& tensor);
+
+template Array<float> host_array(const at::Tensor& tensor);
+template Array<double> host_array(const at::Tensor& tensor);
+template Array<std::int32_t> host_array(const at::Tensor& tensor);
+template Array<std::int64_t> host_array(const at::Tensor& tensor);
 
 at::Tensor as_tensor(const Array<float>& array) {
   return wrap(array, {array.size()}, at::kFloat);
@@ -26,16 +61,16 @@ at::Tensor as_tensor(const Array<std::int64_t>& array) {
   return wrap(array, {array.size()}, at::kLong);
 }
 
+at::Tensor as_tensor(const Array<double>& array) {
+  return wrap(array, {array.size()}, at::kDouble);
+}
+
 at::Tensor as_tensor(const DenseMatrix& matrix) {
   return wrap(matrix.values, {matrix.rows, matrix.cols}, at::kFloat);
 }
 
 DenseMatrix as_dense(const at::Tensor& matrix) {
-  const at::Tensor values = matrix.detach().to(at::kFloat).contiguous();
-  const std::span<const float> view(values.data_ptr<float>(),
-                                    static_cast<std::size_t>(values.numel()));
-  return {matrix.size(0), matrix.size(1),
-          Array<float>::view(view, std::make_shared<at::Tensor>(values))};
+  return {matrix.size(0), matrix.size(1), host_array<float>(matrix.to(at::kFloat))};
 }
 
 at::Tensor as_sparse_csr(const CsrMatrix& matrix) {

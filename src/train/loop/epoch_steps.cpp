@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "contrast/batch_inputs.h"
 #include "creg/core/error.h"
@@ -33,16 +35,13 @@ void check_steps(std::int64_t epochs, std::int64_t per_epoch) {
               .expected = "at most " + std::to_string(most) + " batches"});
 }
 
-void show_labels(GraphInputs& inputs, const Graph& graph, std::span<const std::int32_t> labelled) {
+void show_labels(const Context& context, GraphInputs& inputs, const Graph& graph,
+                 std::span<const std::int32_t> labelled) {
   if (labelled.empty()) return;
-  inputs.labelled = at::empty({static_cast<std::int64_t>(labelled.size())}, at::kLong);
-  inputs.labels = at::empty_like(inputs.labelled);
-  auto* const nodes = inputs.labelled.data_ptr<std::int64_t>();
-  auto* const labels = inputs.labels.data_ptr<std::int64_t>();
-  for (std::size_t i = 0; i < labelled.size(); ++i) {
-    nodes[i] = labelled[i];
-    labels[i] = graph.labels[labelled[i]];
-  }
+  std::vector<std::int64_t> labels;
+  for (const std::int32_t node : labelled) labels.push_back(graph.labels[node]);
+  inputs.labelled = tensor_on(context, std::vector<std::int64_t>(labelled.begin(), labelled.end()));
+  inputs.labels = tensor_on(context, std::move(labels));
 }
 
 }  // namespace
@@ -58,7 +57,7 @@ EpochSteps::EpochSteps(const Context& context, const Graph& graph, const TrainCo
   const bool sampled = method_of(config).steps == StepsBy::neighbourhoods;
   if (config.batch.size == 0 || !sampled) {
     inputs_.emplace(context, graph, config.encoder);
-    show_labels(*inputs_, graph, labelled);
+    show_labels(context, *inputs_, graph, labelled);
   }
   if (config.batch.size == 0) return;
   if (model.method->needs_edges() && graph.adjacency.nonzeros() == 0) {
@@ -113,7 +112,7 @@ const GraphInputs& EpochSteps::next() {
     invariant(inputs_.has_value(), "an epoch has as many batches as it says");
   } else if (starts_ != nullptr) {
     const auto nodes = (*starts_)[next_++];
-    inputs_->seeds = index_tensor({nodes.begin(), nodes.end()});
+    inputs_->seeds = tensor_on(context_, std::vector<std::int32_t>(nodes.begin(), nodes.end()));
   }
   return *inputs_;
 }

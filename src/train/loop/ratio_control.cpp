@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include "ops/device.h"
+
 namespace creg {
 namespace {
 
@@ -12,14 +14,16 @@ constexpr double most_ratio = 100;
 
 }  // namespace
 
-RatioControl::RatioControl(const RegulariserOptions& options)
-    : follows_(options.contrast && options.auto_ratio), target_(options.target_sigma) {
+RatioControl::RatioControl(const Context& context, const RegulariserOptions& options)
+    : follows_(options.contrast && options.auto_ratio),
+      target_(options.target_sigma),
+      ratio_(at::empty({}, options_on(context, at::kDouble))) {
   set(options.contrast ? options.ratio : 0);
 }
 
 void RatioControl::set(double ratio) {
   fixed_ = ratio;
-  ratio_ = at::full({}, ratio, at::kDouble);
+  ratio_ = at::full({}, ratio, ratio_.options());
 }
 
 at::Tensor RatioControl::weighted(const at::Tensor& penalty) const {

@@ -4,12 +4,13 @@
 #include <ATen/core/Tensor.h>
 
 #include "creg/contrast/options.h"
+#include "creg/core/context.h"
 
 namespace creg {
 
 class RatioControl {
  public:
-  explicit RatioControl(const RegulariserOptions& options);
+  RatioControl(const Context& context, const RegulariserOptions& options);
 
   bool follows() const { return follows_; }
   /// One value, float64. A step reads it without bringing it to the host.
@@ -27,7 +28,7 @@ class RatioControl {
  private:
   bool follows_;
   double target_;
-  double fixed_;
+  double fixed_ = 0;
   at::Tensor ratio_;
 };
 

@@ -31,7 +31,7 @@ EpochStatistics on_host(const StepStatistics& step) {
 
 void StepSums::add(const StepStatistics& step) {
   const at::Tensor weighted = step.values * static_cast<double>(step.anchors);
-  sums_ = sums_.defined() ? sums_ + weighted : weighted;
+  sums_ = sums_.defined() ? sums_.to(weighted.device()) + weighted : weighted;
   nodes_ += step.anchors;
   seconds_ += step.seconds;
   last_ = step;
@@ -51,7 +51,7 @@ EpochStatistics StepSums::mean() const {
 at::Tensor StepSums::tensor() const {
   const at::Tensor rest =
       at::tensor({static_cast<double>(nodes_), seconds_}, at::dtype(at::kDouble));
-  const at::Tensor sums = sums_.defined() ? sums_.to(at::kCPU) : at::zeros({count}, at::kDouble);
+  const at::Tensor sums = sums_.defined() ? sums_.to(at::kCPU) : at::zeros({count}, rest.options());
   return at::cat({sums, rest});
 }
 
