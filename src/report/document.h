@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -60,24 +59,29 @@ class Value {
 
   // Values are written where they are needed: {"nodes", graph.nodes()}.
   // NOLINTBEGIN(google-explicit-constructor)
-  Value(std::nullptr_t = nullptr) {}
-  Value(std::same_as<bool> auto truth) : variant_(truth) {}
-  Value(std::signed_integral auto number) : variant_(static_cast<std::int64_t>(number)) {}
-  template <std::unsigned_integral T>
-  requires(!std::same_as<T, bool>) Value(T number) : variant_(static_cast<std::uint64_t>(number)) {}
-  Value(double number) : variant_(number) {}
-  Value(std::string text) : variant_(std::move(text)) {}
-  Value(std::string_view text) : variant_(std::string(text)) {}
-  Value(const char* text) : variant_(std::string(text)) {}
-  Value(Sample sample) : variant_(std::move(sample)) {}
-  Value(List list) : variant_(std::move(list)) {}
-  Value(Record record) : variant_(std::move(record)) {}
-  Value(Table table) : variant_(std::move(table)) {}
+  Value(std::nullptr_t = nullptr);
+  Value(double number);
+  Value(std::string text);
+  Value(std::string_view text);
+  Value(const char* text);
+  Value(Sample sample);
+  Value(List list);
+  Value(Record record);
+  Value(Table table);
+  template <std::integral T>
+  Value(T whole);
   template <class T>
   Value(const std::optional<T>& value) : Value(value ? Value(*value) : Value()) {}
   template <class T>
   Value(const std::vector<T>& list) : Value(List(list.begin(), list.end())) {}
   // NOLINTEND(google-explicit-constructor)
+
+  // Where a record is a complete type: in document.cpp.
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
 
   const Variant& variant() const { return variant_; }
   /// The value if it is one of these, else nullptr.
@@ -104,6 +108,17 @@ struct Field {
   std::string note{};  ///< for people, behind the value
 };
 
+template <std::integral T>
+Value::Value(T whole) {
+  if constexpr (std::same_as<T, bool>) {
+    variant_ = whole;
+  } else if constexpr (std::signed_integral<T>) {
+    variant_ = static_cast<std::int64_t>(whole);
+  } else {
+    variant_ = static_cast<std::uint64_t>(whole);
+  }
+}
+
 /// A drawing with the name of its file, less the ending.
 struct Chart {
   std::string name;
@@ -118,9 +133,10 @@ struct Report {
 };
 
 /// A paragraph for people.
-inline Field words(std::string text) {
-  return {.value = std::move(text)};
-}
+Field words(std::string text);
+
+/// `more` behind what is there.
+void append(Record& to, Record more);
 
 /// A row per bin.
 Table bins_table(std::span<const ReliabilityBin> bins);

@@ -53,9 +53,8 @@ void CalibrationLog::record(const Snapshot& snapshot) {
                  {"loss", figure(&EpochStatistics::loss)},
                  {"contrast", figure(&EpochStatistics::contrast)},
                  {"regulariser", figure(&EpochStatistics::regulariser)}};
-  const Record figures = calibration_figures(
-      embedding_calibration(context_, graph_, snapshot.embedding, {}, {.resamples = 0}));
-  line.insert(line.end(), figures.begin(), figures.end());
+  append(line, calibration_figures(embedding_calibration(context_, graph_, snapshot.embedding, {},
+                                                         {.resamples = 0})));
   text_ += to_json(line).dump() + "\n";
   write_file(path_, text_);
 }

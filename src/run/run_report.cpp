@@ -85,24 +85,23 @@ Report run_report(const RunResult& result) {
                            with_commas(edges), plan.held_out->seed);
   }
   const bool one = result.seeds.size() == 1;
-  const Record about = {
-      words(held_out),
-      {"edge_split", std::move(edge_split)},
-      {"config", config_record(plan.config)},
-      {"recipe", plan.recipe},
-      {"version", build_info().version},
-      {"threads", plan.threads},
-      {"seconds", seconds},
-      {one ? "seed" : "seeds", one_or_all(std::move(seeds))},
-      {"epochs_run", one_or_all(std::move(epochs))},
-      {"best_epoch", one_or_all(std::move(best))},
-      words(fmt::format(
-          "{} epochs in {} of training, {} an epoch\n{}/embedding.npy: {} x {} floats",
-          with_commas(all_epochs), human_seconds(seconds),
-          human_seconds(seconds / static_cast<double>(std::max<std::int64_t>(1, all_epochs))),
-          (plan.several ? plan.directory / "seed-*" : plan.directory).string(),
-          with_commas(embedding.rows), with_commas(embedding.cols)))};
-  report.body.insert(report.body.end(), about.begin(), about.end());
+  append(report.body,
+         {words(held_out),
+          {"edge_split", std::move(edge_split)},
+          {"config", config_record(plan.config)},
+          {"recipe", plan.recipe},
+          {"version", build_info().version},
+          {"threads", plan.threads},
+          {"seconds", seconds},
+          {one ? "seed" : "seeds", one_or_all(std::move(seeds))},
+          {"epochs_run", one_or_all(std::move(epochs))},
+          {"best_epoch", one_or_all(std::move(best))},
+          words(fmt::format(
+              "{} epochs in {} of training, {} an epoch\n{}/embedding.npy: {} x {} floats",
+              with_commas(all_epochs), human_seconds(seconds),
+              human_seconds(seconds / static_cast<double>(std::max<std::int64_t>(1, all_epochs))),
+              (plan.several ? plan.directory / "seed-*" : plan.directory).string(),
+              with_commas(embedding.rows), with_commas(embedding.cols)))});
   return report;
 }
 

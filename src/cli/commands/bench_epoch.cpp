@@ -59,9 +59,9 @@ void bench_epoch_command(const Context& context, const EpochOptions& options,
                     {"reg", regularisers(config)},
                     {"recipe", run.recipe}},
                    context, options.bench, "plain libtorch", result.ours, result.plain);
-  report.body.push_back({"pairs", pairs_rule});
-  report.body.push_back({"first_loss", result.first_loss});
-  report.body.push_back({"baseline_first_loss", result.plain_first_loss});
+  append(report.body, {{"pairs", pairs_rule},
+                       {"first_loss", result.first_loss},
+                       {"baseline_first_loss", result.plain_first_loss}});
   if (result.plain_first_loss) {
     report.body.push_back(
         words(fmt::format("loss of the first epoch: {:.6f}, plain {:.6f}; {}", result.first_loss,

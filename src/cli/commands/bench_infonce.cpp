@@ -35,9 +35,9 @@ void bench_infonce_command(const Context& context, const InfoNceOptions& options
        {"dim", options.dim},
        {"temperature", options.temperature}},
       context, options.bench, "plain, N x N", result.ours, result.plain);
-  report.body.push_back({"loss", result.loss});
-  report.body.push_back({"loss_difference", result.loss_difference});
-  report.body.push_back({"gradient_difference", result.gradient_difference});
+  append(report.body, {{"loss", result.loss},
+                       {"loss_difference", result.loss_difference},
+                       {"gradient_difference", result.gradient_difference}});
   if (result.loss_difference) {
     report.body.push_back(
         words(fmt::format("differences: loss {:.2g}, gradients {:.2g} of the largest",

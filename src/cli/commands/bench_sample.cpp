@@ -60,14 +60,13 @@ void bench_sample_command(const Context& context, const SampleOptions& options,
        {"batch_size", options.batch_size},
        {"batches_per_round", result.batches}},
       context, options.bench, "plain, whole tensors", result.ours, result.plain);
-  const Record found = {{"edges_per_second", rate},
-                        {"baseline_edges_per_second", plain_rate},
-                        {"nodes_per_batch", result.sizes.nodes},
-                        {"edges_per_batch", result.sizes.edges},
-                        {"baseline_nodes_per_batch", plain_nodes},
-                        {"baseline_edges_per_batch", plain_edges},
-                        words(text)};
-  report.body.insert(report.body.end(), found.begin(), found.end());
+  append(report.body, {{"edges_per_second", rate},
+                       {"baseline_edges_per_second", plain_rate},
+                       {"nodes_per_batch", result.sizes.nodes},
+                       {"edges_per_batch", result.sizes.edges},
+                       {"baseline_nodes_per_batch", plain_nodes},
+                       {"baseline_edges_per_batch", plain_edges},
+                       words(text)});
   print_report(report, globals);
 }
 

@@ -33,8 +33,8 @@ void bench_select_command(const Context& context, const SelectOptions& options,
        {"dim", options.dim},
        {"k", options.k}},
       context, options.bench, "plain, N x N", result.ours, result.plain);
-  report.body.push_back({"entropy_difference", result.entropy_difference});
-  report.body.push_back({"value_difference", result.value_difference});
+  append(report.body, {{"entropy_difference", result.entropy_difference},
+                       {"value_difference", result.value_difference}});
   if (result.entropy_difference) {
     report.body.push_back(
         words(fmt::format("largest differences: entropies {:.2g}, similarities {:.2g}",

@@ -46,11 +46,12 @@ void bench_spmm_command(const Context& context, const SpmmOptions& options,
        {"nonzeros", result.nonzeros},
        {"dim", options.dim}},
       context, options.bench, "ATen's CSR product", result.ours, result.plain);
-  const Record found = {
-      {"product_bytes", result.product_bytes},           {"gb_per_second", bandwidth},
-      {"baseline_gb_per_second", plain_bandwidth},       {"copy_gb_per_second", copied},
-      {"largest_difference", result.largest_difference}, words(text)};
-  report.body.insert(report.body.end(), found.begin(), found.end());
+  append(report.body, {{"product_bytes", result.product_bytes},
+                       {"gb_per_second", bandwidth},
+                       {"baseline_gb_per_second", plain_bandwidth},
+                       {"copy_gb_per_second", copied},
+                       {"largest_difference", result.largest_difference},
+                       words(text)});
   print_report(report, globals);
 }
 

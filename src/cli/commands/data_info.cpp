@@ -60,24 +60,24 @@ void show_dataset(const Context& context, const DataSpec& options, const GlobalO
   const Value protocol = dataset.protocol.empty() ? Value() : Value(dataset.protocol);
 
   std::string title = fmt::format("{}  ({}, {})", dataset.raw.name, dataset.source, dataset.format);
-  if (known)
+  if (known) {
     title += fmt::format("\n{}; licence: {}", dataset.entry->title, dataset.entry->licence);
+  }
   Report report{.body = without_labels(stored), .table = stats_table(stored, prepared)};
-  const Record about = {
-      words(title),
-      {.value = report.table},
-      {"directed", dataset.raw.directed},
-      {"source", dataset.source},
-      {"format", dataset.format},
-      {"protocol", protocol},
-      {"licence", known ? Value(dataset.entry->licence) : Value()},
-      {"splits", dataset.raw.splits.size()},
-      {"transforms", transforms},
-      {"after_transforms", without_labels(prepared)},
-      {.value = transforms.empty() ? Value("none") : Value(transforms), .label = "transforms"},
-      {.value = graph.directed ? "directed" : "undirected", .label = "graph for training"},
-      {.value = protocol, .label = "protocol"}};
-  report.body.insert(report.body.end(), about.begin(), about.end());
+  append(report.body,
+         {words(title),
+          {.value = report.table},
+          {"directed", dataset.raw.directed},
+          {"source", dataset.source},
+          {"format", dataset.format},
+          {"protocol", protocol},
+          {"licence", known ? Value(dataset.entry->licence) : Value()},
+          {"splits", dataset.raw.splits.size()},
+          {"transforms", transforms},
+          {"after_transforms", without_labels(prepared)},
+          {.value = transforms.empty() ? Value("none") : Value(transforms), .label = "transforms"},
+          {.value = graph.directed ? "directed" : "undirected", .label = "graph for training"},
+          {.value = protocol, .label = "protocol"}});
   print_report(report, globals);
 }
 

@@ -227,10 +227,12 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
     throw;
   }
   Report report = link_report(runs.result, run.graph.name, run.config.method);
-  const Record about = {{"method", run.config.method},         {"seeds", plan.seeds},
-                        {"config", config_record(run.config)}, {"recipe", run.recipe},
-                        {"version", build_info().version},     {"seconds", runs.seconds}};
-  report.body.insert(report.body.end(), about.begin(), about.end());
+  append(report.body, {{"method", run.config.method},
+                       {"seeds", plan.seeds},
+                       {"config", config_record(run.config)},
+                       {"recipe", run.recipe},
+                       {"version", build_info().version},
+                       {"seconds", runs.seconds}});
   if (!chosen.out.empty()) {
     write_file(fs::path(chosen.out) / "link.json", to_json_text(report.body));
   }

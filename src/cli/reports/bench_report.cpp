@@ -83,28 +83,27 @@ Report bench_report(Record about, const Context& context, const BenchOptions& op
   const auto of = [](const std::optional<Spread>& spread, double Spread::*figure) {
     return spread ? Value((*spread).*figure) : Value();
   };
-  const Record times = {
-      {"threads", context.threads()},
-      {"repetitions", options.measure.repetitions},
-      {"warm_up", options.measure.warm_up},
-      {"ms", ms.median},
-      {"ms_p10", ms.p10},
-      {"ms_p90", ms.p90},
-      {"baseline", baseline ? Value(options.compare) : Value()},
-      {"baseline_ms", of(other, &Spread::median)},
-      {"baseline_ms_p10", of(other, &Spread::p10)},
-      {"baseline_ms_p90", of(other, &Spread::p90)},
-      {"speedup", of(ratio, &Spread::median)},
-      {"speedup_p10", of(ratio, &Spread::p10)},
-      {"speedup_p90", of(ratio, &Spread::p90)},
-      {"peak_bytes", ours.peak_bytes},
-      {"baseline_peak_bytes", baseline ? Value(baseline->peak_bytes) : Value()},
-      {"cpu_ms", spread_of(ours.cpu_ms).median},
-      {"baseline_cpu_ms", baseline ? Value(spread_of(baseline->cpu_ms).median) : Value()},
-      {"baseline_memory", baseline ? Value(options.plain_memory) : Value()},
-      {.value = table},
-      words(rounds_words(context, options, ratio))};
-  about.insert(about.end(), times.begin(), times.end());
+  append(about,
+         {{"threads", context.threads()},
+          {"repetitions", options.measure.repetitions},
+          {"warm_up", options.measure.warm_up},
+          {"ms", ms.median},
+          {"ms_p10", ms.p10},
+          {"ms_p90", ms.p90},
+          {"baseline", baseline ? Value(options.compare) : Value()},
+          {"baseline_ms", of(other, &Spread::median)},
+          {"baseline_ms_p10", of(other, &Spread::p10)},
+          {"baseline_ms_p90", of(other, &Spread::p90)},
+          {"speedup", of(ratio, &Spread::median)},
+          {"speedup_p10", of(ratio, &Spread::p10)},
+          {"speedup_p90", of(ratio, &Spread::p90)},
+          {"peak_bytes", ours.peak_bytes},
+          {"baseline_peak_bytes", baseline ? Value(baseline->peak_bytes) : Value()},
+          {"cpu_ms", spread_of(ours.cpu_ms).median},
+          {"baseline_cpu_ms", baseline ? Value(spread_of(baseline->cpu_ms).median) : Value()},
+          {"baseline_memory", baseline ? Value(options.plain_memory) : Value()},
+          {.value = table},
+          words(rounds_words(context, options, ratio))});
   return {.body = std::move(about), .table = std::move(table)};
 }
 

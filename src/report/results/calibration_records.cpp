@@ -159,16 +159,14 @@ Record run_record(const CalibratedRun& run) {
   const PairCalibration& pairs = run.embedding.pairs;
   Record out = calibration_figures(run.embedding);
   out.insert(out.begin(), {"file", run.file});
-  const Record details = {
-      {"positive_pairs", pairs.positive_pairs},
-      {"negative_pairs", pairs.negative_pairs},
-      {"mean_sigma_random_interval", interval_value(pairs.mean_sigma_random_interval)},
-      {"labelled", pairs.labelled ? Value(labelled_record(*pairs.labelled)) : Value()},
-      {"classifier", classifier_record(run)},
-      {"theorem_1", bound_value(run.bound)},
-      {"theorem_2", direction_record(run)},
-      {"classes", classes_value(run.embedding.spectrum)}};
-  out.insert(out.end(), details.begin(), details.end());
+  append(out, {{"positive_pairs", pairs.positive_pairs},
+               {"negative_pairs", pairs.negative_pairs},
+               {"mean_sigma_random_interval", interval_value(pairs.mean_sigma_random_interval)},
+               {"labelled", pairs.labelled ? Value(labelled_record(*pairs.labelled)) : Value()},
+               {"classifier", classifier_record(run)},
+               {"theorem_1", bound_value(run.bound)},
+               {"theorem_2", direction_record(run)},
+               {"classes", classes_value(run.embedding.spectrum)}});
   return out;
 }
 

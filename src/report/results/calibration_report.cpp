@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/text.h"
 #include "creg/learn/metrics.h"
 #include "report/results/calibration_records.h"

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <string_view>
 
-#include "creg/core/error.h"
 #include "creg/learn/metrics.h"
 #include "report/writers.h"
 

@@ -1,6 +1,4 @@
-#include <type_traits>
 
-#include "creg/core/error.h"
 #include "creg/learn/metrics.h"
 #include "report/writers.h"
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "report/writers.h"
 #include "report/writers/layout.h"
