@@ -1,4 +1,3 @@
-
 #include "creg/learn/metrics.h"
 #include "report/writers.h"
 
