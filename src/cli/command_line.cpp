@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/console.h"
+#include "core/text.h"
 #include "creg/core/error.h"
 
 namespace creg::cli {
@@ -24,7 +25,10 @@ extern "C" void on_interrupt(int /*signal*/) {
 }  // namespace
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  app.add_flag("--json", options.json, "Print one JSON object instead of a table");
+  app.add_flag("--json", options.json, "Print one JSON object: the same as --format json");
+  app.add_option("--format", options.format,
+                 "How to print results: for people, one JSON object, Markdown, or a table as CSV")
+      ->type_name("text|json|md|csv");
   app.add_flag("--quiet,-q", options.quiet, "No progress and no notes, only warnings and errors");
   app.add_option("--progress", options.progress, "How to show progress on standard error")
       ->type_name("auto|bar|lines|json|none")
@@ -54,6 +58,28 @@ Context make_context(const GlobalOptions& options) {
                   .log = console,
                   .progress = console,
                   .stop = stop});
+}
+
+ReportFormat report_format(const GlobalOptions& options) {
+  if (options.format.empty()) return options.json ? ReportFormat::json : ReportFormat::text;
+  const std::optional<ReportFormat> format = from_name<ReportFormat>(options.format);
+  if (!format) {
+    fail_input({.what = "unknown format of results",
+                .file = "--format",
+                .found = in_quotes(options.format),
+                .expected = join_words(names_of<ReportFormat>(), " or ")});
+  }
+  if (options.json && *format != ReportFormat::json) {
+    fail_input({.what = "--json and --format ask for different things",
+                .file = "--format",
+                .found = in_quotes(options.format),
+                .expected = "json, or no --json"});
+  }
+  return *format;
+}
+
+void print_report(const Report& report, const GlobalOptions& options) {
+  print_result(write_report(report, report_format(options)));
 }
 
 void print_result(std::string_view text) {

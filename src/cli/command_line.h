@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "creg/core/context.h"
+#include "report/document.h"
+#include "report/writers.h"
 
 namespace creg::cli {
 
@@ -19,7 +21,8 @@ enum ExitStatus : int {
 };
 
 struct GlobalOptions {
-  bool json = false;
+  bool json = false;   ///< --json, the same as --format json
+  std::string format;  ///< empty: text
   bool quiet = false;
   std::string progress = "auto";
   std::string log_file;
@@ -42,7 +45,13 @@ void catch_signals();
 /// The Context that the global options ask for; Ctrl-C stops it.
 Context make_context(const GlobalOptions& options);
 
+/// What --format and --json ask for; an input error where they disagree.
+ReportFormat report_format(const GlobalOptions& options);
+
 /// Writes a result to standard output; a closed or full output is an environment error.
 void print_result(std::string_view text);
+
+/// The same for a report, in the format that was asked for.
+void print_report(const Report& report, const GlobalOptions& options);
 
 }  // namespace creg::cli

@@ -111,6 +111,7 @@ Half chosen_half(const CLI::App& app) {
 int run_own(const char* const* argv, const Program& program, const GlobalOptions& options) {
   if (program.before_work != nullptr) program.before_work(argv);
   catch_signals();
+  report_format(options);  // a slip is told before the work
   const Context context = make_context(options);
   options.action(context);
   return exit_done;

@@ -1,7 +1,6 @@
-// The figures of calibration by name, as JSON and in words.
+// The figures of calibration by name, and what embeddings came to as a report.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,11 +9,12 @@
 #include "calibration/direction_statistics.h"
 #include "calibration/embedding_calibration.h"
 #include "calibration/generalisation_bound.h"
+#include "report/document.h"
 
 namespace creg {
 
 /// ece, q_positive … by the names that scripts rely on; null where labels are missing.
-nlohmann::ordered_json calibration_figures(const EmbeddingCalibration& found);
+Record calibration_figures(const EmbeddingCalibration& found);
 
 /// What one embedding came to.
 struct CalibratedRun {
@@ -27,7 +27,7 @@ struct CalibratedRun {
   std::string no_direction;  ///< why there is none
 };
 
-struct CalibrationReport {
+struct CalibrationOutcome {
   std::string dataset;
   std::int64_t nodes = 0;
   std::int64_t labelled = 0;
@@ -37,7 +37,8 @@ struct CalibrationReport {
   std::vector<CalibratedRun> runs;
 };
 
-nlohmann::ordered_json calibration_json(const CalibrationReport& report);
-std::string calibration_text(const CalibrationReport& report);
+/// Figures are pooled over the runs; what only one run has is shown where there is one, and the
+/// reliability diagrams are the first one's.
+Report calibration_report(const CalibrationOutcome& outcome);
 
 }  // namespace creg

@@ -1,29 +1,23 @@
-// The result of clustering for machines and for people.
+// The result of clustering as a report.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "creg/tasks/cluster.h"
+#include "report/document.h"
 
 namespace creg {
 
 /// One way to cluster, or several of which the one of the highest mean accuracy is reported, the
 /// first of equal ones. That choice looks at labels, and the reports say so.
-struct ClusterReport {
+struct ClusterOutcome {
   std::string dataset;
   std::vector<ClusterResult> alternatives;
 
   std::size_t best() const;
 };
 
-/// The object that `creg eval cluster --json` prints: rates as fractions, what does not exist as
-/// null.
-nlohmann::ordered_json cluster_json(const ClusterReport& report);
-
-/// The same in percent.
-std::string cluster_table(const ClusterReport& report);
+Report cluster_report(const ClusterOutcome& outcome);
 
 }  // namespace creg

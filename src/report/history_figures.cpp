@@ -2,11 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <system_error>
-
-#include "creg/core/error.h"
-#include "io/file.h"
-#include "report/csv.h"
 
 namespace creg {
 namespace {
@@ -14,13 +9,13 @@ namespace {
 constexpr std::string_view sigma_label = "E[σ(h·h′)] over random pairs";
 
 constexpr std::array<HistoryFigure, 4> figures = {{
-    {"loss-and-sigma.svg", "Contrastive loss and confidence in random pairs", "contrast",
+    {"loss-and-sigma", "Contrastive loss and confidence in random pairs", "contrast",
      "contrastive loss", "mean_sigma_random", sigma_label},
-    {"ece-and-q.svg", "Calibration error and quality of the positive pairs", "ece", "ECE",
-     "q_positive", "q⁺"},
-    {"ece-and-sigma.svg", "Calibration error and confidence in random pairs", "ece", "ECE",
+    {"ece-and-q", "Calibration error and quality of the positive pairs", "ece", "ECE", "q_positive",
+     "q⁺"},
+    {"ece-and-sigma", "Calibration error and confidence in random pairs", "ece", "ECE",
      "mean_sigma_random", sigma_label},
-    {"spectrum.svg", "Spectrum of the classes and squared lengths", "sigma_max_mean", "σmax(M)",
+    {"spectrum", "Spectrum of the classes and squared lengths", "sigma_max_mean", "σmax(M)",
      "norm_squared_mean", "E‖h‖²"},
 }};
 
@@ -57,42 +52,28 @@ std::optional<LineChart> history_chart(const HistoryFigure& figure,
   return chart;
 }
 
-std::string history_csv(std::span<const RunHistory> runs) {
-  std::vector<std::string> names;
-  std::vector<std::optional<double>> epochs;
-  std::vector<CsvColumn> table(2);
-  for (const RunHistory& run : runs) {
-    names.insert(names.end(), run.epochs.size(), run.name);
-    for (const std::int64_t epoch : run.epochs) epochs.emplace_back(static_cast<double>(epoch));
-  }
-  table[0] = {"run", std::move(names)};
-  table[1] = {"epoch", std::move(epochs)};
-  for (const std::string_view column : history_columns()) {
-    std::vector<std::optional<double>> values;
-    for (const RunHistory& run : runs) {
-      const std::vector<std::optional<double>>& own = run.column(column);
-      values.insert(values.end(), own.begin(), own.end());
+std::vector<Chart> history_charts(std::span<const RunHistory> runs) {
+  std::vector<Chart> charts;
+  for (const HistoryFigure& figure : figures) {
+    if (std::optional<LineChart> chart = history_chart(figure, runs)) {
+      charts.push_back({std::string(figure.name), std::move(*chart)});
     }
-    table.push_back({std::string(column), std::move(values)});
   }
-  return csv_text(table);
+  return charts;
 }
 
-std::vector<std::filesystem::path> write_history_figures(const std::filesystem::path& directory,
-                                                         std::span<const RunHistory> runs) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) fail_errno(error.value(), "cannot make the folder of the figures", directory.string());
-  std::vector<std::filesystem::path> written;
-  for (const HistoryFigure& figure : figures) {
-    const std::optional<LineChart> chart = history_chart(figure, runs);
-    if (!chart) continue;
-    written.push_back(directory / figure.file);
-    write_file(written.back(), to_svg(*chart));
+Table history_table(std::span<const RunHistory> runs) {
+  Table table{.columns = {{"run"}, {"epoch"}}};
+  for (const std::string_view name : history_columns())
+    table.columns.push_back({std::string(name)});
+  for (const RunHistory& run : runs) {
+    for (std::size_t at = 0; at < run.epochs.size(); ++at) {
+      std::vector<Value> row = {run.name, run.epochs[at]};
+      for (const auto& column : run.columns) row.emplace_back(column[at]);
+      table.rows.push_back(std::move(row));
+    }
   }
-  written.push_back(directory / "history.csv");
-  write_file(written.back(), history_csv(runs));
-  return written;
+  return table;
 }
 
 }  // namespace creg

@@ -1,20 +1,18 @@
-// The figures of calibration over the epochs of runs, as SVG and as a table.
+// The figures of calibration over the epochs of runs: charts and a table.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/line_chart.h"
+#include "report/document.h"
 #include "report/run_history.h"
 
 namespace creg {
 
 struct HistoryFigure {
-  std::string_view file;
+  std::string_view name;
   std::string_view title;
   std::string_view left;  ///< a column, on the left axis
   std::string_view left_label;
@@ -30,12 +28,10 @@ std::span<const HistoryFigure> history_figures();
 std::optional<LineChart> history_chart(const HistoryFigure& figure,
                                        std::span<const RunHistory> runs);
 
-/// Columns run, epoch, and all of history_columns(); a row per run and epoch.
-std::string history_csv(std::span<const RunHistory> runs);
+/// Each of history_figures() that has values.
+std::vector<Chart> history_charts(std::span<const RunHistory> runs);
 
-/// Each of history_figures() that has values, and history.csv, in `directory`, which is made.
-/// Returns what was written.
-std::vector<std::filesystem::path> write_history_figures(const std::filesystem::path& directory,
-                                                         std::span<const RunHistory> runs);
+/// Columns run, epoch, and all of history_columns(); a row per run and epoch.
+Table history_table(std::span<const RunHistory> runs);
 
 }  // namespace creg

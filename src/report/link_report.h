@@ -1,17 +1,15 @@
-// The result of link prediction for machines and for people.
+// The result of link prediction as a report.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "creg/tasks/link.h"
+#include "report/document.h"
 
 namespace creg {
 
-/// The object that `creg eval link --json` prints: rates as fractions.
-nlohmann::ordered_json link_json(const LinkResult& result, const std::string& dataset);
-
-/// The same in percent.
-std::string link_table(const LinkResult& result, const std::string& dataset);
+/// `method`: of the runs that were trained for it, if they were.
+Report link_report(const LinkResult& result, const std::string& dataset,
+                   const std::string& method = {});
 
 }  // namespace creg

@@ -5,6 +5,7 @@
 #include "creg/core/progress.h"
 #include "io/file.h"
 #include "report/calibration_report.h"
+#include "report/writers.h"
 
 namespace creg {
 namespace {
@@ -44,19 +45,17 @@ void CalibrationLog::forget_from(int epochs_done) {
 void CalibrationLog::record(const Snapshot& snapshot) {
   if (!started_) forget_from(snapshot.epochs_done);
   started_ = true;
-  nlohmann::ordered_json line = {{"epoch", snapshot.epochs_done},
-                                 {"loss", nullptr},
-                                 {"contrast", nullptr},
-                                 {"regulariser", nullptr}};
-  if (snapshot.statistics != nullptr) {
-    line["loss"] = snapshot.statistics->loss;
-    line["contrast"] = snapshot.statistics->contrast;
-    line["regulariser"] = snapshot.statistics->regulariser;
-  }
-  const EmbeddingCalibration found =
-      embedding_calibration(context_, graph_, snapshot.embedding, {}, {.resamples = 0});
-  line.update(calibration_figures(found));
-  text_ += line.dump() + "\n";
+  const EpochStatistics* const statistics = snapshot.statistics;
+  const auto figure = [&](double EpochStatistics::*member) {
+    return statistics == nullptr ? Value() : Value(statistics->*member);
+  };
+  Record line = {{"epoch", snapshot.epochs_done},
+                 {"loss", figure(&EpochStatistics::loss)},
+                 {"contrast", figure(&EpochStatistics::contrast)},
+                 {"regulariser", figure(&EpochStatistics::regulariser)}};
+  append(line, calibration_figures(embedding_calibration(context_, graph_, snapshot.embedding, {},
+                                                         {.resamples = 0})));
+  text_ += to_json(line).dump() + "\n";
   write_file(path_, text_);
 }
 

@@ -6,9 +6,11 @@
 #include "io/file.h"
 #include "io/npy.h"
 #include "ops/runtime.h"
+#include "report/writers.h"
 #include "run/execute.h"
 #include "run/open_data.h"
 #include "run/run_folder.h"
+#include "run/run_report.h"
 
 namespace creg {
 
@@ -97,10 +99,10 @@ void save(const RunResult& run, const std::filesystem::path& directory) {
     write_training(folder, seed.training);
     write_npy(folder / "embedding.npy", seed.training.embedding);
     write_nodes(folder / "nodes.tsv", kept.plan.graph);
-    write_file(folder / "result.json", result_json({kept.plan, {seed}}).dump(2) + "\n");
+    write_file(folder / "result.json", to_json_text(run_report({kept.plan, {seed}}).body));
   }
   if (kept.plan.several) {
-    write_file(directory / "result.json", result_json(kept).dump(2) + "\n");
+    write_file(directory / "result.json", to_json_text(run_report(kept).body));
   }
 }
 

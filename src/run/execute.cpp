@@ -13,9 +13,10 @@
 #include "io/file.h"
 #include "io/npy.h"
 #include "ops/tensor_memory.h"
-#include "report/classify_report.h"
+#include "report/writers.h"
 #include "run/calibration_log.h"
 #include "run/run_folder.h"
+#include "run/run_report.h"
 #include "run/scheduler.h"
 #include "run/selection.h"
 #include "train/memory_estimate.h"
@@ -88,15 +89,6 @@ std::optional<CalibrationLog> calibration_log_of(const Context& context, const R
                         files.resume);
 }
 
-/// What says that the embedding has seen a part of the edges only.
-nlohmann::ordered_json edge_split_json(const RunPlan& plan) {
-  if (!plan.held_out) return nullptr;
-  return {{"protocol", std::string(edge_split_protocol)},
-          {"seed", plan.held_out->seed},
-          {"trained_on", "training edges only"},
-          {"training_edges", plan.graph.adjacency.nonzeros() / 2}};
-}
-
 }  // namespace
 
 SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask* epochs) {
@@ -140,7 +132,7 @@ SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask
     RunPlan alone = plan;
     alone.threads = context.threads();
     write_file(files.directory / "result.json",
-               result_json({std::move(alone), {result}}).dump(2) + "\n");
+               to_json_text(run_report({std::move(alone), {result}}).body));
   }
   return result;
 }
@@ -169,55 +161,9 @@ RunResult execute(const Context& context, const RunPlan& plan) {
     epochs.finish();
   }
   if (plan.several && !plan.directory.empty()) {
-    write_file(plan.directory / "result.json", result_json(result).dump(2) + "\n");
+    write_file(plan.directory / "result.json", to_json_text(run_report(result).body));
   }
   return result;
-}
-
-nlohmann::ordered_json config_json(const TrainConfig& config) {
-  nlohmann::ordered_json out;
-  for (const Parameter& parameter : parameters_of(config)) {
-    const std::string text = parameter.get(config);
-    const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(text, nullptr, false);
-    out[parameter.key] =
-        parsed.is_number() || parsed.is_boolean() ? parsed : nlohmann::ordered_json(text);
-  }
-  return out;
-}
-
-nlohmann::ordered_json result_json(const RunResult& result) {
-  const RunPlan& plan = result.plan;
-  nlohmann::ordered_json out;
-  std::vector<ClassifyResult> classified;
-  for (const SeedResult& seed : result.seeds) {
-    if (seed.classification) classified.push_back(*seed.classification);
-  }
-  if (classified.empty()) {
-    out = {{"task", nullptr}, {"dataset", plan.graph.name}, {"metrics", nullptr}};
-  } else {
-    out = classify_json(pool_results(classified), plan.graph.name);
-  }
-  out["edge_split"] = edge_split_json(plan);
-  out["config"] = config_json(plan.config);
-  out["recipe"] = plan.recipe;
-  out["version"] = build_info().version;
-  out["threads"] = plan.threads;
-  double seconds = 0;
-  nlohmann::ordered_json seeds = nlohmann::ordered_json::array();
-  nlohmann::ordered_json epochs = nlohmann::ordered_json::array();
-  nlohmann::ordered_json best = nlohmann::ordered_json::array();
-  for (const SeedResult& seed : result.seeds) {
-    seconds += seed.training.seconds;
-    seeds.push_back(seed.seed);
-    epochs.push_back(seed.training.epochs_run);
-    best.push_back(seed.training.best_epoch);
-  }
-  const bool one = result.seeds.size() == 1;
-  out["seconds"] = seconds;
-  out[one ? "seed" : "seeds"] = one ? seeds.front() : seeds;
-  out["epochs_run"] = one ? epochs.front() : epochs;
-  out["best_epoch"] = one ? best.front() : best;
-  return out;
 }
 
 }  // namespace creg

@@ -123,6 +123,11 @@ TEST(BenchCommand, TablesForPeople) {
   const RunResult spmm = run_creg(bench("spmm", {"--dim", "16"}));
   EXPECT_EQ(spmm.status, 0) << spmm.err;
   EXPECT_NE(spmm.out.find("GB/s"), std::string::npos) << spmm.out;
+  const RunResult csv =
+      run_creg(bench("spmm", {"--dim", "16", "--compare", "plain", "--format", "csv"}));
+  EXPECT_EQ(csv.out.substr(0, csv.out.find(',', csv.out.find('\n'))),
+            "way,ms,ms_p10,ms_p90,cpu_ms,peak_bytes\ncreg");
+  EXPECT_NE(csv.out.find("\nATen's CSR product,"), std::string::npos) << csv.out;
   const RunResult sample = run_creg(bench("sample", {"--batch-size", "20"}));
   EXPECT_EQ(sample.status, 0) << sample.err;
   EXPECT_NE(sample.out.find("million edges/s"), std::string::npos) << sample.out;

@@ -313,6 +313,19 @@ TEST(DataGet, NamesWhatItCannotFind) {
   EXPECT_TRUE(contains(missing.err, "ind.cora.")) << missing.err;
 }
 
+TEST(DataInfo, TablesForPeopleAndAsCsv) {
+  const RunResult text = run_creg({"data", "info", "synthetic:cora@0.1"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  for (const char* part : {"figure                  as stored  for training\n",
+                           "\nundirected edges              528           528\n",
+                           "\ngraph for training  undirected\n"}) {
+    EXPECT_TRUE(contains(text.out, part)) << part << " in\n" << text.out;
+  }
+  const RunResult csv = run_creg({"data", "info", "synthetic:cora@0.1", "--format", "csv"});
+  EXPECT_TRUE(csv.out.starts_with("figure,stored,after_transforms\nnodes,271,271\nentries,"))
+      << csv.out;
+}
+
 TEST(DataList, ShowsEveryName) {
   const json list = run_json({"data", "list"});
   EXPECT_EQ(list["datasets"].size(), 15U);

@@ -75,6 +75,22 @@ TEST_F(EvalClassify, PrintsTheObjectThatScriptsRelyOnAndATableInPercent) {
   EXPECT_TRUE(contains(table.out, "over 20 splits of 1 run")) << table.out;
 }
 
+TEST_F(EvalClassify, OtherFormatsHaveTheSameFigures) {
+  const std::string file = embedding("e.npy", 1);
+  const auto out = [&](const std::string& format) {
+    const RunResult result = run_creg(
+        {"eval", "classify", file, "--dataset", dataset_, "--splits", "2", "--format", format});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const json found = json::parse(out("json"));
+  const std::string csv = out("csv");
+  EXPECT_TRUE(csv.starts_with("metric,mean,std,least,most,runs\naccuracy,0.")) << csv;
+  const std::string mean = csv.substr(csv.find(',', csv.find('\n')) + 1);
+  EXPECT_EQ(std::stod(mean), found["metrics"]["accuracy"]["mean"].get<double>());
+  EXPECT_TRUE(contains(out("md"), "| percent | mean | std | least | most |\n|---|---:|"));
+}
+
 TEST_F(EvalClassify, TakesDatasetAndNormalisationFromTheRun) {
   embedding("run/embedding.npy", 1);
   dir_.write("run/config.toml", "dataset = \"" + dataset_ + "\"\nlr = 0.001\nfinal_norm = true\n");

@@ -125,6 +125,42 @@ TEST(Cli, ValuesOutOfRangeAreNamed) {
   EXPECT_TRUE(contains(progress.err, "auto, bar, lines, json or none")) << progress.err;
 }
 
+TEST(Cli, FormatChoosesHowResultsArePrinted) {
+  const auto out = [](const std::vector<std::string>& words) {
+    const RunResult result = run_binary(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const std::string text = out({"data", "list"});
+  EXPECT_EQ(out({"data", "list", "--format", "text"}), text);
+  EXPECT_TRUE(text.starts_with("name               here  protocol ")) << text;
+  const std::string object = out({"data", "list", "--json"});
+  EXPECT_EQ(out({"--format", "json", "data", "list"}), object);
+  EXPECT_EQ(out({"data", "list", "--json", "--format", "json"}), object);
+  EXPECT_EQ(json::parse(object)["datasets"][0]["name"], "cora");
+  const std::string markdown = out({"data", "list", "--format", "md"});
+  EXPECT_TRUE(
+      markdown.starts_with("| name | here | protocol | title |\n|---|---|---|---|\n| cora |"))
+      << markdown;
+  const std::string csv = out({"data", "list", "--format", "csv"});
+  EXPECT_TRUE(csv.starts_with("name,title,here,protocol,licence\ncora,Cora (Planetoid),")) << csv;
+  EXPECT_TRUE(contains(out({"info", "--format", "csv"}), "key,value\nversion,0.1.0\n"));
+}
+
+TEST(Cli, FormatsThatCannotBeMeantAreRefusedBeforeTheWork) {
+  const RunResult unknown = run_binary({"data", "info", "nothing", "--format", "xml"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.out, "");
+  EXPECT_TRUE(contains(unknown.err,
+                       "--format: unknown format of results: found 'xml', expected "
+                       "text, json, md or csv"))
+      << unknown.err;
+  const RunResult both = run_binary({"info", "--json", "--format", "md"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_EQ(both.out, "");
+  EXPECT_TRUE(contains(both.err, "--json and --format ask for different things")) << both.err;
+}
+
 TEST(Cli, InfoTellsTheBuild) {
   const RunResult table = run_binary({"info"});
   EXPECT_EQ(table.status, 0) << table.err;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_creg.h"
@@ -99,7 +100,7 @@ TEST_F(History, SaysInWordsWhetherTheClaimHolds) {
   EXPECT_EQ(text.status, 0) << text.err;
   expect_parts(
       text.out,
-      {"plain: 12 epochs measured\n", "lowest ECE      10 ", "ECE %", "25.00", "Claim 4.1",
+      {"plain: 12 epochs measured\n", "lowest ECE     10 ", "ECE %", "25.00", "Claim 4.1",
        "ECE and E[sigma] of random pairs: the claim says positive",
        "pooled, 12 points of 1 run, resampling blocks of epochs: ECE rises with E[sigma] of random "
        "pairs",
@@ -118,6 +119,14 @@ TEST_F(History, SaysInWordsWhetherTheClaimHolds) {
   const RunResult against = history({run("against", lines)});
   expect_parts(against.out, {"ECE falls with rising E[sigma]", ": does not hold\n",
                              ": cannot be told (the interval holds 0)\n"});
+}
+
+TEST_F(History, PrintsItsTableAsCsv) {
+  const std::string plain = run("plain", history_lines(12));
+  const RunResult csv = history({plain, "--format", "csv"});
+  EXPECT_EQ(csv.status, 0) << csv.err;
+  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13);
+  expect_parts(csv.out, {"run,epoch,loss,contrast,ece,", "\nplain,0,,,", "\nplain,110,"});
 }
 
 TEST_F(History, ResamplesTheRunsOfSeveralSeeds) {

@@ -384,6 +384,16 @@ TEST(Sweep, BadGridsAreNamed) {
   EXPECT_TRUE(contains(recipe.err, "ml/cora")) << recipe.err;
 }
 
+TEST(Sweep, AsCsvHasAColumnPerKeyOfTheGrid) {
+  const RunResult result =
+      run_creg({"sweep", "none", "--dataset", "synthetic:cora@0.1", "--dim", "8", "--epochs", "2",
+                "--grid", "lr=0.01,0.001", "--grid", "ratio=1", "--format", "csv"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with("val_accuracy,val_accuracy_std,lr,ratio,seconds\n0."))
+      << result.out;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3) << result.out;
+}
+
 TEST(Demo, ShowsTheEffectAndWhatToTryNext) {
   const RunResult result = run_creg({"demo", "--epochs", "2"});
   EXPECT_EQ(result.status, 0) << result.err;

@@ -6,6 +6,7 @@
 
 #include "report/history_lines.h"
 #include "report/svg_elements.h"
+#include "report/writers.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -28,10 +29,10 @@ TEST(HistoryFigures, AreDrawnForAllRuns) {
   const TempDir dir;
   const std::vector<RunHistory> runs = {history("none", test::history_lines(12)),
                                         history("contrast", test::history_lines(9, 0.1))};
-  const auto files = write_history_figures(dir / "new/figures", runs);
-  EXPECT_EQ(names_of(files),
-            (std::vector<std::string>{"loss-and-sigma.svg", "ece-and-q.svg", "ece-and-sigma.svg",
-                                      "spectrum.svg", "history.csv"}));
+  const Report report{.charts = history_charts(runs)};
+  const auto files = write_charts(dir / "new/figures", report);
+  EXPECT_EQ(names_of(files), (std::vector<std::string>{"loss-and-sigma.svg", "ece-and-q.svg",
+                                                       "ece-and-sigma.svg", "spectrum.svg"}));
   for (std::size_t i = 0; i < 4; ++i) {
     const auto elements = test::svg_elements(test::read_text(files[i]));
     test::expect_readable(elements);
@@ -44,26 +45,25 @@ TEST(HistoryFigures, AreDrawnForAllRuns) {
     EXPECT_TRUE(lines[1].attributes.contains("stroke-dasharray"));
   }
   const std::string before = test::read_text(files[1]);
-  write_history_figures(dir / "new/figures", runs);
+  write_charts(dir / "new/figures", report);
   EXPECT_EQ(test::read_text(files[1]), before);
 }
 
 TEST(HistoryFigures, AreSkippedWithoutAnyValue) {
-  const TempDir dir;
   // Without labels: no ECE, no spectrum. What one axis can show is shown.
   const std::vector<RunHistory> runs = {
       history("run",
               "{\"epoch\":0,\"mean_sigma_random\":0.5}\n"
               "{\"epoch\":1,\"contrast\":1.5,\"mean_sigma_random\":0.625}\n")};
-  EXPECT_EQ(names_of(write_history_figures(dir.path(), runs)),
-            (std::vector<std::string>{"loss-and-sigma.svg", "ece-and-sigma.svg", "history.csv"}));
-  EXPECT_EQ(test::read_text(dir / "history.csv").substr(0, 23), "run,epoch,loss,contrast");
+  std::vector<std::string> names;
+  for (const Chart& chart : history_charts(runs)) names.push_back(chart.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"loss-and-sigma", "ece-and-sigma"}));
 }
 
 TEST(HistoryFigures, TheTableHasAllRunsAndColumns) {
   const std::vector<RunHistory> runs = {history("a,b", "{\"epoch\":0,\"ece\":0.5}\n"),
                                         history("c", "{\"epoch\":7,\"loss\":0.1}\n")};
-  EXPECT_EQ(history_csv(runs),
+  EXPECT_EQ(to_csv(history_table(runs)),
             "run,epoch,loss,contrast,ece,ece_positive,ece_negative,q_positive,q_negative,"
             "mean_sigma_random,mean_sigma_positive,norm_mean,norm_variance,sigma_max_mean,"
             "norm_squared_mean,s_f,s_f_bound\n"
@@ -74,8 +74,7 @@ TEST(HistoryFigures, TheTableHasAllRunsAndColumns) {
 TEST(HistoryFigures, AFolderThatCannotBeMadeIsNamed) {
   const TempDir dir;
   const auto file = dir.write("file", "");
-  test::expect_error([&] { write_history_figures(file / "below", {}); }, {"file"},
-                     ErrorKind::environment);
+  test::expect_error([&] { write_charts(file / "below", {}); }, {"file"}, ErrorKind::environment);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "creg/core/error.h"
 #include "report/svg_elements.h"
+#include "report/writers.h"
+#include "support/temp_dir.h"
 
 namespace creg::reliability_diagram_test {
 namespace {
@@ -74,6 +76,18 @@ TEST(ReliabilityDiagram, IsValidWithoutBinsAndWithBinsThatArePoints) {
   EXPECT_GT(bars[0].number("width"), 2);
   EXPECT_LE(bars[0].number("x") + bars[0].number("width"), 446.01) << "inside the frame";
   EXPECT_THROW(to_svg(ReliabilityDiagram{.bins = {{0, 1, 1, std::nan(""), 0}}}), Bug);
+}
+
+TEST(ReliabilityDiagram, LiesBesideItsBins) {
+  const test::TempDir dir;
+  const ReliabilityDiagram diagram{
+      .bins = {{.low = 0, .high = 0.5, .weight = 1, .mean_chance = 0.25, .frequency = 0.125}}};
+  const auto files = write_charts(dir / "new", {.charts = {{"pairs", diagram}}});
+  ASSERT_EQ(files,
+            (std::vector<std::filesystem::path>{dir / "new/pairs.svg", dir / "new/pairs.csv"}));
+  EXPECT_EQ(test::read_text(files[0]), to_svg(diagram));
+  EXPECT_EQ(test::read_text(files[1]),
+            "low,high,weight,mean_chance,frequency\n0,0.5,1,0.25,0.125\n");
 }
 
 }  // namespace

@@ -40,36 +40,34 @@ void bench_epoch_command(const Context& context, const EpochOptions& options,
   const TrainConfig& config = run.config;
   const EpochBench result =
       bench_epoch(context, run.graph, config, options.bench.measure, options.bench.plain());
-  if (globals.json) {
-    nlohmann::ordered_json out = {{"bench", "epoch"},
-                                  {"dataset", run.graph.name},
-                                  {"nodes", run.graph.nodes()},
-                                  {"method", config.method},
-                                  {"encoder", name_of(config.encoder.kind)},
-                                  {"dim", config.encoder.dim},
-                                  {"score", name_of(config.contrast.score)},
-                                  {"positives", nullptr},
-                                  {"reg", regularisers(config)},
-                                  {"recipe", run.recipe}};
-    for (const OwnParameter& own : method_of(config).parameters) {
-      if (own.key == "positives") out["positives"] = find_parameter(own.key).get(config);
-    }
-    add_times(out, context, options.bench, result.ours, result.plain);
-    out["pairs"] = pairs_rule;
-    out["first_loss"] = result.first_loss;
-    out["baseline_first_loss"] = number_or_null(result.plain_first_loss);
-    print_result(out.dump(2) + "\n");
-    return;
+  std::optional<std::string> positives;
+  for (const OwnParameter& own : method_of(config).parameters) {
+    if (own.key == "positives") positives = find_parameter(own.key).get(config);
   }
-  std::string text = fmt::format("one epoch of {} on {}: {} nodes, {} score, regulariser {}\n\n",
-                                 config.method, run.graph.name, with_commas(run.graph.nodes()),
-                                 name_of(config.contrast.score), regularisers(config));
-  text += times_table(context, options.bench, "plain libtorch", result.ours, result.plain);
+  Report report =
+      bench_report({words(fmt::format("one epoch of {} on {}: {} nodes, {} score, regulariser {}",
+                                      config.method, run.graph.name, with_commas(run.graph.nodes()),
+                                      name_of(config.contrast.score), regularisers(config))),
+                    {"bench", "epoch"},
+                    {"dataset", run.graph.name},
+                    {"nodes", run.graph.nodes()},
+                    {"method", config.method},
+                    {"encoder", name_of(config.encoder.kind)},
+                    {"dim", config.encoder.dim},
+                    {"score", name_of(config.contrast.score)},
+                    {"positives", positives},
+                    {"reg", regularisers(config)},
+                    {"recipe", run.recipe}},
+                   context, options.bench, "plain libtorch", result.ours, result.plain);
+  append(report.body, {{"pairs", pairs_rule},
+                       {"first_loss", result.first_loss},
+                       {"baseline_first_loss", result.plain_first_loss}});
   if (result.plain_first_loss) {
-    text += fmt::format("loss of the first epoch: {:.6f}, plain {:.6f}; {}\n", result.first_loss,
-                        *result.plain_first_loss, pairs_rule);
+    report.body.push_back(
+        words(fmt::format("loss of the first epoch: {:.6f}, plain {:.6f}; {}", result.first_loss,
+                          *result.plain_first_loss, pairs_rule)));
   }
-  print_result(text);
+  print_report(report, globals);
 }
 
 }  // namespace

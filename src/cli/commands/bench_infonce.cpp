@@ -25,28 +25,25 @@ void bench_infonce_command(const Context& context, const InfoNceOptions& options
   const InfoNceBench result =
       bench_infonce(context, graph.nodes(), options.dim, options.temperature, options.bench.measure,
                     options.bench.plain());
-  if (globals.json) {
-    nlohmann::ordered_json out = {{"bench", "infonce"},
-                                  {"dataset", graph.name},
-                                  {"nodes", graph.nodes()},
-                                  {"dim", options.dim},
-                                  {"temperature", options.temperature}};
-    add_times(out, context, options.bench, result.ours, result.plain);
-    out["loss"] = result.loss;
-    out["loss_difference"] = number_or_null(result.loss_difference);
-    out["gradient_difference"] = number_or_null(result.gradient_difference);
-    print_result(out.dump(2) + "\n");
-    return;
-  }
-  std::string text = fmt::format(
-      "InfoNCE between two views and its gradient, {}: 2 x {} nodes x {}, temperature {}\n\n",
-      graph.name, with_commas(graph.nodes()), options.dim, options.temperature);
-  text += times_table(context, options.bench, "plain, N x N", result.ours, result.plain);
+  Report report = bench_report(
+      {words(fmt::format(
+           "InfoNCE between two views and its gradient, {}: 2 x {} nodes x {}, temperature {}",
+           graph.name, with_commas(graph.nodes()), options.dim, options.temperature)),
+       {"bench", "infonce"},
+       {"dataset", graph.name},
+       {"nodes", graph.nodes()},
+       {"dim", options.dim},
+       {"temperature", options.temperature}},
+      context, options.bench, "plain, N x N", result.ours, result.plain);
+  append(report.body, {{"loss", result.loss},
+                       {"loss_difference", result.loss_difference},
+                       {"gradient_difference", result.gradient_difference}});
   if (result.loss_difference) {
-    text += fmt::format("differences: loss {:.2g}, gradients {:.2g} of the largest\n",
-                        *result.loss_difference, *result.gradient_difference);
+    report.body.push_back(
+        words(fmt::format("differences: loss {:.2g}, gradients {:.2g} of the largest",
+                          *result.loss_difference, *result.gradient_difference)));
   }
-  print_result(text);
+  print_report(report, globals);
 }
 
 }  // namespace

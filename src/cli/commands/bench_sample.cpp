@@ -39,38 +39,35 @@ void bench_sample_command(const Context& context, const SampleOptions& options,
     plain_nodes = result.plain_sizes->nodes;
     plain_edges = result.plain_sizes->edges;
   }
-  if (globals.json) {
-    nlohmann::ordered_json out = {{"bench", "sample"},
-                                  {"dataset", graph.name},
-                                  {"nodes", graph.nodes()},
-                                  {"entries", graph.adjacency.nonzeros()},
-                                  {"fanouts", options.sampler.fanouts},
-                                  {"with_replacement", options.sampler.replace},
-                                  {"batch_size", options.batch_size},
-                                  {"batches_per_round", result.batches}};
-    add_times(out, context, options.bench, result.ours, result.plain);
-    out["edges_per_second"] = rate;
-    out["baseline_edges_per_second"] = number_or_null(plain_rate);
-    out["nodes_per_batch"] = result.sizes.nodes;
-    out["edges_per_batch"] = result.sizes.edges;
-    out["baseline_nodes_per_batch"] = number_or_null(plain_nodes);
-    out["baseline_edges_per_batch"] = number_or_null(plain_edges);
-    print_result(out.dump(2) + "\n");
-    return;
-  }
   std::string text =
-      fmt::format("batches of {} seeds, fanouts {}{}, {}: {} nodes, {} entries\n\n",
-                  with_commas(options.batch_size), fmt::join(options.sampler.fanouts, ","),
-                  options.sampler.replace ? " with replacement" : "", graph.name,
-                  with_commas(graph.nodes()), with_commas(graph.adjacency.nonzeros()));
-  text += times_table(context, options.bench, "plain, whole tensors", result.ours, result.plain);
-  text += fmt::format("times are of one batch, of {} in a round\n", result.batches);
-  text += fmt::format("drawn: {:.1f} million edges/s", rate / 1e6);
+      fmt::format("times are of one batch, of {} in a round\ndrawn: {:.1f} million edges/s",
+                  result.batches, rate / 1e6);
   if (plain_rate) text += fmt::format(" (plain {:.1f})", *plain_rate / 1e6);
   text += fmt::format("; {:.0f} nodes and {:.0f} edges a batch", result.sizes.nodes,
                       result.sizes.edges);
   if (plain_nodes) text += fmt::format(" (plain {:.0f} and {:.0f})", *plain_nodes, *plain_edges);
-  print_result(text + "\n");
+  Report report = bench_report(
+      {words(fmt::format("batches of {} seeds, fanouts {}{}, {}: {} nodes, {} entries",
+                         with_commas(options.batch_size), fmt::join(options.sampler.fanouts, ","),
+                         options.sampler.replace ? " with replacement" : "", graph.name,
+                         with_commas(graph.nodes()), with_commas(graph.adjacency.nonzeros()))),
+       {"bench", "sample"},
+       {"dataset", graph.name},
+       {"nodes", graph.nodes()},
+       {"entries", graph.adjacency.nonzeros()},
+       {"fanouts", options.sampler.fanouts},
+       {"with_replacement", options.sampler.replace},
+       {"batch_size", options.batch_size},
+       {"batches_per_round", result.batches}},
+      context, options.bench, "plain, whole tensors", result.ours, result.plain);
+  append(report.body, {{"edges_per_second", rate},
+                       {"baseline_edges_per_second", plain_rate},
+                       {"nodes_per_batch", result.sizes.nodes},
+                       {"edges_per_batch", result.sizes.edges},
+                       {"baseline_nodes_per_batch", plain_nodes},
+                       {"baseline_edges_per_batch", plain_edges},
+                       words(text)});
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -24,27 +24,23 @@ void bench_select_command(const Context& context, const SelectOptions& options,
   const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const SelectBench result = bench_select(context, graph, {.dim = options.dim}, options.k,
                                           options.bench.measure, options.bench.plain());
-  if (globals.json) {
-    nlohmann::ordered_json out = {{"bench", "select"},
-                                  {"dataset", graph.name},
-                                  {"nodes", graph.nodes()},
-                                  {"dim", options.dim},
-                                  {"k", options.k}};
-    add_times(out, context, options.bench, result.ours, result.plain);
-    out["entropy_difference"] = number_or_null(result.entropy_difference);
-    out["value_difference"] = number_or_null(result.value_difference);
-    print_result(out.dump(2) + "\n");
-    return;
-  }
-  std::string text =
-      fmt::format("the {} most similar of all nodes and the entropies, {}: {} nodes x {}\n\n",
-                  options.k, graph.name, with_commas(graph.nodes()), options.dim);
-  text += times_table(context, options.bench, "plain, N x N", result.ours, result.plain);
+  Report report = bench_report(
+      {words(fmt::format("the {} most similar of all nodes and the entropies, {}: {} nodes x {}",
+                         options.k, graph.name, with_commas(graph.nodes()), options.dim)),
+       {"bench", "select"},
+       {"dataset", graph.name},
+       {"nodes", graph.nodes()},
+       {"dim", options.dim},
+       {"k", options.k}},
+      context, options.bench, "plain, N x N", result.ours, result.plain);
+  append(report.body, {{"entropy_difference", result.entropy_difference},
+                       {"value_difference", result.value_difference}});
   if (result.entropy_difference) {
-    text += fmt::format("largest differences: entropies {:.2g}, similarities {:.2g}\n",
-                        *result.entropy_difference, *result.value_difference);
+    report.body.push_back(
+        words(fmt::format("largest differences: entropies {:.2g}, similarities {:.2g}",
+                          *result.entropy_difference, *result.value_difference)));
   }
-  print_result(text);
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -31,32 +31,28 @@ void bench_spmm_command(const Context& context, const SpmmOptions& options,
   const double copied = gigabytes_per_second(result.copy_bytes, result.copy);
   std::optional<double> plain_bandwidth;
   if (result.plain) plain_bandwidth = gigabytes_per_second(result.product_bytes, *result.plain);
-  if (globals.json) {
-    nlohmann::ordered_json out = {{"bench", "spmm"},
-                                  {"dataset", graph.name},
-                                  {"nodes", graph.nodes()},
-                                  {"nonzeros", result.nonzeros},
-                                  {"dim", options.dim}};
-    add_times(out, context, options.bench, result.ours, result.plain);
-    out["product_bytes"] = result.product_bytes;
-    out["gb_per_second"] = bandwidth;
-    out["baseline_gb_per_second"] = number_or_null(plain_bandwidth);
-    out["copy_gb_per_second"] = copied;
-    out["largest_difference"] = number_or_null(result.largest_difference);
-    print_result(out.dump(2) + "\n");
-    return;
-  }
-  std::string text =
-      fmt::format("Â·H of {}: {} nodes, {} entries, H {} wide\n\n", graph.name,
-                  with_commas(graph.nodes()), with_commas(result.nonzeros), options.dim);
-  text += times_table(context, options.bench, "ATen's CSR product", result.ours, result.plain);
-  text += fmt::format("gathered, read and written: {:.1f} GB/s", bandwidth);
+  std::string text = fmt::format("gathered, read and written: {:.1f} GB/s", bandwidth);
   if (plain_bandwidth) text += fmt::format(" (ATen {:.1f})", *plain_bandwidth);
-  text += fmt::format("; a copy on the same threads reads and writes {:.1f} GB/s\n", copied);
+  text += fmt::format("; a copy on the same threads reads and writes {:.1f} GB/s", copied);
   if (result.largest_difference) {
-    text += fmt::format("largest difference of the products: {:.2g}\n", *result.largest_difference);
+    text += fmt::format("\nlargest difference of the products: {:.2g}", *result.largest_difference);
   }
-  print_result(text);
+  Report report = bench_report(
+      {words(fmt::format("Â·H of {}: {} nodes, {} entries, H {} wide", graph.name,
+                         with_commas(graph.nodes()), with_commas(result.nonzeros), options.dim)),
+       {"bench", "spmm"},
+       {"dataset", graph.name},
+       {"nodes", graph.nodes()},
+       {"nonzeros", result.nonzeros},
+       {"dim", options.dim}},
+      context, options.bench, "ATen's CSR product", result.ours, result.plain);
+  append(report.body, {{"product_bytes", result.product_bytes},
+                       {"gb_per_second", bandwidth},
+                       {"baseline_gb_per_second", plain_bandwidth},
+                       {"copy_gb_per_second", copied},
+                       {"largest_difference", result.largest_difference},
+                       words(text)});
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 #include "io/file.h"
 #include "ops/runtime.h"
 #include "report/calibration_report.h"
-#include "report/csv.h"
-#include "report/reliability_diagram.h"
 #include "run/embeddings.h"
 #include "run/run_folder.h"
 
@@ -102,10 +100,10 @@ PairOptions pairs_of(const CalibrateOptions& chosen, const EmbeddingSource& sour
 }
 
 void calibrate_classifier(const Context& context, const Graph& graph, const DenseMatrix& embedding,
-                          const CalibrationReport& report, int split, CalibratedRun& run) {
+                          const CalibrationOutcome& outcome, int split, CalibratedRun& run) {
   try {
-    const Split nodes = make_split(context, graph, report.protocol, 0, split);
-    run.classifier = classifier_calibration(context, graph, embedding, nodes, report.options.bins);
+    const Split nodes = make_split(context, graph, outcome.protocol, 0, split);
+    run.classifier = classifier_calibration(context, graph, embedding, nodes, outcome.options.bins);
   } catch (const Error& error) {
     // The pairs are what was asked for first: labels that make no split do not spoil them.
     run.no_classifier = error.what();
@@ -132,15 +130,15 @@ void measure_direction(const Context& context, const DenseMatrix& embedding, con
 }
 
 CalibratedRun calibrate_run(const Context& context, const Graph& graph, const fs::path& file,
-                            bool folder, const CalibrationReport& report, int split) {
+                            bool folder, const CalibrationOutcome& outcome, int split) {
   CalibratedRun run;
   run.file = file.string();
   const DenseMatrix embedding = read_embedding(file);
-  run.embedding = embedding_calibration(context, graph, embedding, report.pairs, report.options);
+  run.embedding = embedding_calibration(context, graph, embedding, outcome.pairs, outcome.options);
   if (run.embedding.spectrum) {
     run.bound =
         generalisation_bound(context, embedding, graph.labels.span(), *run.embedding.spectrum);
-    calibrate_classifier(context, graph, embedding, report, split, run);
+    calibrate_classifier(context, graph, embedding, outcome, split, run);
   } else {
     run.no_classifier = "no labels";
   }
@@ -152,74 +150,24 @@ CalibratedRun calibrate_run(const Context& context, const Graph& graph, const fs
   return run;
 }
 
-std::string bins_csv(const std::vector<ReliabilityBin>& bins) {
-  std::vector<std::optional<double>> low;
-  std::vector<std::optional<double>> high;
-  std::vector<std::optional<double>> weight;
-  std::vector<std::optional<double>> chance;
-  std::vector<std::optional<double>> frequency;
-  for (const ReliabilityBin& bin : bins) {
-    low.emplace_back(bin.low);
-    high.emplace_back(bin.high);
-    weight.emplace_back(bin.weight);
-    chance.emplace_back(bin.mean_chance);
-    frequency.emplace_back(bin.frequency);
-  }
-  const std::vector<CsvColumn> columns = {{"low", low},
-                                          {"high", high},
-                                          {"weight", weight},
-                                          {"mean_chance", chance},
-                                          {"frequency", frequency}};
-  return csv_text(columns);
-}
-
-/// Reliability diagrams of the first embedding, with their bins as CSV.
-std::vector<std::string> write_diagrams(const fs::path& folder, const CalibrationReport& report) {
-  std::vector<std::string> files;
-  const CalibratedRun& run = report.runs.front();
-  const auto write = [&](const std::string& name, const std::string& title,
-                         const std::vector<ReliabilityBin>& bins) {
-    fs::create_directories(folder);
-    for (const auto& [ending, text] :
-         {std::pair{".svg", to_svg(ReliabilityDiagram{.title = title, .bins = bins})},
-          std::pair{".csv", bins_csv(bins)}}) {
-      files.push_back((folder / (name + ending)).string());
-      write_file(files.back(), text);
-    }
-  };
-  if (run.embedding.pairs.labelled) {
-    write("pairs", report.dataset + ": pairs", run.embedding.pairs.labelled->equal_width);
-    write("pairs-equal-mass", report.dataset + ": pairs, bins of equal mass",
-          run.embedding.pairs.labelled->equal_mass);
-  }
-  if (run.classifier) {
-    write("classifier", report.dataset + ": logistic regression", run.classifier->test.bins);
-    if (run.classifier->after) {
-      write("classifier-scaled", report.dataset + ": logistic regression at its temperature",
-            run.classifier->after->test.bins);
-    }
-  }
-  return files;
-}
-
 void calibrate(const Context& context, const CalibrateOptions& chosen,
                const GlobalOptions& globals) {
   const EmbeddingSource source = find_embeddings(chosen.source);
-  CalibrationReport report;
-  report.pairs = pairs_of(chosen, source);
-  report.options = {
+  CalibrationOutcome outcome;
+  outcome.pairs = pairs_of(chosen, source);
+  outcome.options = {
       .r_positive = chosen.r_positive, .bins = chosen.bins, .resamples = chosen.resamples};
   const DataSpec wanted = dataset_of(source, chosen.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
   prepare_torch(context);
-  report.dataset = graph.name;
-  report.nodes = graph.nodes();
-  for (const std::int32_t label : graph.labels.span()) report.labelled += label != unlabelled;
-  report.protocol = !chosen.protocol.empty()    ? chosen.protocol
-                    : !dataset.protocol.empty() ? dataset.protocol
-                                                : default_protocol(graph);
-  const std::int64_t anchors = anchor_count(graph.nodes(), report.pairs);
+  outcome.dataset = graph.name;
+  outcome.nodes = graph.nodes();
+  for (const std::int32_t label : graph.labels.span()) outcome.labelled += label != unlabelled;
+  outcome.protocol = !chosen.protocol.empty()    ? chosen.protocol
+                     : !dataset.protocol.empty() ? dataset.protocol
+                                                 : default_protocol(graph);
+  const std::int64_t anchors = anchor_count(graph.nodes(), outcome.pairs);
   if (anchors < graph.nodes()) {
     context.log().write(LogLevel::info,
                         fmt::format("{} of {} nodes are drawn as anchors; --anchors takes more",
@@ -227,19 +175,15 @@ void calibrate(const Context& context, const CalibrateOptions& chosen,
   }
   const bool folder = fs::is_directory(chosen.source);
   for (const fs::path& file : source.files) {
-    report.runs.push_back(calibrate_run(context, graph, file, folder, report, chosen.split));
+    outcome.runs.push_back(calibrate_run(context, graph, file, folder, outcome, chosen.split));
   }
+  Report report = calibration_report(outcome);
   std::vector<std::string> files;
-  if (!chosen.out.empty()) files = write_diagrams(chosen.out, report);
-  if (globals.json) {
-    nlohmann::ordered_json out = calibration_json(report);
-    out["files"] = files;
-    print_result(out.dump(2) + "\n");
-    return;
+  if (!chosen.out.empty()) {
+    for (const fs::path& file : write_charts(chosen.out, report)) files.push_back(file.string());
   }
-  std::string text = calibration_text(report);
-  if (!files.empty()) text += "\nwritten: " + join_words(files, ", ") + "\n";
-  print_result(text);
+  report.body.push_back({"files", files, files.empty() ? "" : "written"});
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
@@ -105,11 +104,11 @@ void convert(const Context& context, ConvertOptions options, const GlobalOptions
                        with_commas(graph.adjacency.nonzeros()));
   }
   const auto bytes = static_cast<std::int64_t>(fs::file_size(options.out));
-  if (globals.json) {
-    print_result(nlohmann::ordered_json{{"out", options.out}, {"bytes", bytes}}.dump(2) + "\n");
-  } else {
-    print_result(fmt::format("{}: {}, {}\n", options.out, what, human_bytes(bytes)));
-  }
+  const Report report{
+      .body = {words(fmt::format("{}: {}, {}", options.out, what, human_bytes(bytes))),
+               {"out", options.out},
+               {"bytes", bytes}}};
+  print_report(report, globals);
 }
 
 }  // namespace

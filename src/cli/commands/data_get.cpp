@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "core/text.h"
@@ -34,25 +33,27 @@ void get_datasets(const Context& context, const GetChoice& choice, const GlobalO
   // All names are looked up first: a slip in the last one costs no download.
   std::vector<const CatalogueEntry*> entries;
   for (const std::string& name : choice.names) entries.push_back(&dataset_by_name(name));
-  nlohmann::ordered_json out = {{"data_dir", data_folder(globals.data_dir).string()},
-                                {"files", nlohmann::ordered_json::array()}};
-  std::string text;
+  Table files{.columns = {{"dataset"},
+                          {"name"},
+                          {"", "file"},
+                          {"outcome", "outcome"},
+                          {"bytes"},
+                          {"seconds"},
+                          {"verified"},
+                          {"", "checksum"}}};
   for (const CatalogueEntry* entry : entries) {
     const GetReport report = get_dataset(
         context, *entry, {.data_dir = data_folder(globals.data_dir), .mirror = choice.mirror});
     for (const GetFile& file : report.files) {
-      out["files"].push_back({{"dataset", std::string(entry->name)},
-                              {"name", file.name},
-                              {"outcome", std::string(outcome_name(file.outcome))},
-                              {"bytes", file.bytes},
-                              {"seconds", file.seconds},
-                              {"verified", file.verified}});
-      text += fmt::format("{}: {}, {}\n", (report.folder / file.name).string(),
-                          outcome_name(file.outcome),
-                          file.verified ? "checksum right" : "no checksum known");
+      files.rows.push_back({entry->name, file.name, (report.folder / file.name).string(),
+                            outcome_name(file.outcome), file.bytes, file.seconds, file.verified,
+                            file.verified ? "right" : "not known"});
     }
   }
-  print_result(globals.json ? out.dump(2) + "\n" : text);
+  const Report report{
+      .body = {{"data_dir", data_folder(globals.data_dir).string()}, {"files", files}},
+      .table = files};
+  print_report(report, globals);
 }
 
 }  // namespace

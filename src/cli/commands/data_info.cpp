@@ -4,46 +4,81 @@
 
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
-#include "cli/reports/stats_table.h"
-#include "core/text.h"
+#include "graph/stats.h"
 
 namespace creg::cli {
 namespace {
 
+/// By the keys that scripts rely on; what does not exist is null.
+Record stats_record(const GraphStats& stats) {
+  const Unit unit = Unit::count;
+  return {{"name", stats.name},
+          {"nodes", stats.nodes, "nodes", unit},
+          {"entries", stats.entries, "adjacency entries", unit},
+          {"edges", stats.edges, "undirected edges", unit},
+          {"directed_edges", stats.directed_edges, "directed edges", unit},
+          {"self_loops", stats.self_loops, "nodes with a self loop", unit},
+          {"features", stats.features, "features", unit},
+          {"nonzeros", stats.nonzeros, "  nonzero values", unit},
+          {"classes", stats.classes, "classes", unit},
+          {"unlabelled", stats.unlabelled, "  unlabelled nodes", unit},
+          {"isolated", stats.isolated, "isolated nodes", unit},
+          {"components", stats.components, "components", unit},
+          {"largest_component_nodes", stats.largest_component_nodes, "  largest: nodes", unit},
+          {"largest_component_edges", stats.largest_component_edges, "  largest: edges", unit},
+          {"train", stats.train, "train", unit},
+          {"val", stats.val, "val", unit},
+          {"test", stats.test, "test", unit}};
+}
+
+/// Side by side for people and CSV: as stored, and as training sees it.
+Table stats_table(const Record& stored, const Record& prepared) {
+  Table table{.columns = {{"figure"},
+                          {"", "figure"},
+                          {"stored", "as stored", Unit::count},
+                          {"after_transforms", "for training", Unit::count}}};
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (stored[i].label.empty()) continue;
+    table.rows.push_back({stored[i].key, stored[i].label, stored[i].value, prepared[i].value});
+  }
+  return table;
+}
+
+Record without_labels(Record record) {
+  for (Field& field : record) field.label.clear();
+  return record;
+}
+
 void show_dataset(const Context& context, const DataSpec& options, const GlobalOptions& globals) {
   const Dataset dataset = open_chosen(context, options, globals);
-  const GraphStats stored = graph_stats(context, dataset.raw);
+  const Record stored = stats_record(graph_stats(context, dataset.raw));
   const Graph graph = prepare_graph(context, dataset, options.transforms);
-  const GraphStats prepared = graph_stats(context, graph);
+  const Record prepared = stats_record(graph_stats(context, graph));
   std::vector<std::string> transforms = dataset.transforms;
   transforms.insert(transforms.end(), options.transforms.begin(), options.transforms.end());
+  const bool known = dataset.entry != nullptr;
+  const Value protocol = dataset.protocol.empty() ? Value() : Value(dataset.protocol);
 
-  if (globals.json) {
-    nlohmann::ordered_json out = stats_json(stored);
-    out["directed"] = dataset.raw.directed;
-    out["source"] = dataset.source;
-    out["format"] = dataset.format;
-    out["protocol"] = nullptr;
-    out["licence"] = nullptr;
-    if (!dataset.protocol.empty()) out["protocol"] = dataset.protocol;
-    if (dataset.entry != nullptr) out["licence"] = std::string(dataset.entry->licence);
-    out["splits"] = dataset.raw.splits.size();
-    out["transforms"] = transforms;
-    out["after_transforms"] = stats_json(prepared);
-    print_result(out.dump(2) + "\n");
-    return;
+  std::string title = fmt::format("{}  ({}, {})", dataset.raw.name, dataset.source, dataset.format);
+  if (known) {
+    title += fmt::format("\n{}; licence: {}", dataset.entry->title, dataset.entry->licence);
   }
-  std::string text =
-      fmt::format("{}  ({}, {})\n", dataset.raw.name, dataset.source, dataset.format);
-  if (dataset.entry != nullptr) {
-    text += fmt::format("{}; licence: {}\n", dataset.entry->title, dataset.entry->licence);
-  }
-  text += "\n" + stats_table(stored, prepared) + "\n";
-  text +=
-      fmt::format("transforms: {}\n", transforms.empty() ? "none" : join_words(transforms, ", "));
-  text += fmt::format("graph for training: {}\n", graph.directed ? "directed" : "undirected");
-  if (!dataset.protocol.empty()) text += fmt::format("protocol: {}\n", dataset.protocol);
-  print_result(text);
+  Report report{.body = without_labels(stored), .table = stats_table(stored, prepared)};
+  append(report.body,
+         {words(title),
+          {.value = report.table},
+          {"directed", dataset.raw.directed},
+          {"source", dataset.source},
+          {"format", dataset.format},
+          {"protocol", protocol},
+          {"licence", known ? Value(dataset.entry->licence) : Value()},
+          {"splits", dataset.raw.splits.size()},
+          {"transforms", transforms},
+          {"after_transforms", without_labels(prepared)},
+          {.value = transforms.empty() ? Value("none") : Value(transforms), .label = "transforms"},
+          {.value = graph.directed ? "directed" : "undirected", .label = "graph for training"},
+          {.value = protocol, .label = "protocol"}});
+  print_report(report, globals);
 }
 
 }  // namespace

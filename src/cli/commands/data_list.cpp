@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "core/text.h"
@@ -18,23 +17,25 @@ void list_datasets(const GlobalOptions& globals, bool markdown) {
     return;
   }
   const std::filesystem::path folder = data_folder(globals.data_dir);
-  nlohmann::ordered_json out = {{"data_dir", folder.string()},
-                                {"datasets", nlohmann::ordered_json::array()},
-                                {"synthetic", synthetic_names()}};
-  std::string text = fmt::format("{:<20}{:<10}{:<16}{}\n", "name", "here", "protocol", "title");
+  Table table{.columns = {{"name", "name"},
+                          {"title"},
+                          {"here", "here"},
+                          {"protocol", "protocol"},
+                          {"licence"},
+                          {"", "title"}}};
   for (const CatalogueEntry& entry : catalogue()) {
     const bool here = missing_files(entry, dataset_folder(entry, folder)).empty();
-    text += fmt::format("{:<20}{:<10}{:<16}{}\n", entry.name, here ? "yes" : "-", entry.protocol,
-                        entry.title);
-    out["datasets"].push_back({{"name", std::string(entry.name)},
-                               {"title", std::string(entry.title)},
-                               {"here", here},
-                               {"protocol", std::string(entry.protocol)},
-                               {"licence", std::string(entry.licence)}});
+    table.rows.push_back(
+        {entry.name, entry.title, here, entry.protocol, entry.licence, entry.title});
   }
-  text += fmt::format("\nmade from a seed: synthetic:{{{}}}[@scale]\ndata folder: {}\n",
-                      join_words(synthetic_names(), ", "), folder.string());
-  print_result(globals.json ? out.dump(2) + "\n" : text);
+  const Report report{
+      .body = {{"data_dir", folder.string()},
+               {"datasets", table},
+               {"synthetic", synthetic_names()},
+               words(fmt::format("made from a seed: synthetic:{{{}}}[@scale]\ndata folder: {}",
+                                 join_words(synthetic_names(), ", "), folder.string()))},
+      .table = table};
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
@@ -32,18 +31,19 @@ void write_split(const Context& context, const SplitOptions& options,
   const Split split = make_split(context, graph, protocol, context.seed());
   write_split_file(options.out, graph,
                    {.protocol = protocol, .seed = context.seed(), .split = split});
-  const nlohmann::ordered_json out = {{"dataset", graph.name},   {"protocol", protocol},
-                                      {"seed", context.seed()},  {"train", split.train.size()},
-                                      {"val", split.val.size()}, {"test", split.test.size()},
-                                      {"out", options.out}};
-  if (globals.json) {
-    print_result(out.dump(2) + "\n");
-  } else {
-    print_result(fmt::format("{}: {} train, {} val, {} test nodes of {} by {}, seed {}\n",
-                             options.out, with_commas(split.train.size()),
-                             with_commas(split.val.size()), with_commas(split.test.size()),
-                             graph.name, protocol, context.seed()));
-  }
+  const Report report{
+      .body = {
+          words(fmt::format("{}: {} train, {} val, {} test nodes of {} by {}, seed {}", options.out,
+                            with_commas(split.train.size()), with_commas(split.val.size()),
+                            with_commas(split.test.size()), graph.name, protocol, context.seed())),
+          {"dataset", graph.name},
+          {"protocol", protocol},
+          {"seed", context.seed()},
+          {"train", split.train.size()},
+          {"val", split.val.size()},
+          {"test", split.test.size()},
+          {"out", options.out}}};
+  print_report(report, globals);
 }
 
 }  // namespace

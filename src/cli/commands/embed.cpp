@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
@@ -45,17 +44,15 @@ void embed_command(const Context& context, const EmbedOptions& options,
   const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const DenseMatrix embedding = embed(context, graph, options.checkpoint);
   write_embedding(context, options.out, embedding, graph.names);
-  if (globals.json) {
-    const nlohmann::ordered_json out = {{"dataset", graph.name},
-                                        {"checkpoint", options.checkpoint},
-                                        {"out", options.out},
-                                        {"nodes", embedding.rows},
-                                        {"dim", embedding.cols}};
-    print_result(out.dump(2) + "\n");
-  } else {
-    print_result(fmt::format("{}: {} x {} of {}\n", options.out, with_commas(embedding.rows),
-                             with_commas(embedding.cols), graph.name));
-  }
+  const Report report{
+      .body = {words(fmt::format("{}: {} x {} of {}", options.out, with_commas(embedding.rows),
+                                 with_commas(embedding.cols), graph.name)),
+               {"dataset", graph.name},
+               {"checkpoint", options.checkpoint},
+               {"out", options.out},
+               {"nodes", embedding.rows},
+               {"dim", embedding.cols}}};
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -68,23 +68,16 @@ void evaluate(const Context& context, const EvalClassifyOptions& chosen,
   for (const std::filesystem::path& file : source.files) {
     results.push_back(classify(context, graph, read_embedding(file), options));
   }
-  const ClassifyResult result = pool_results(results);
-  if (globals.json) {
-    nlohmann::ordered_json out = classify_json(result, graph.name);
-    out["edge_split"] = nullptr;
-    if (source.edge_split) {
-      out["edge_split"] = {{"seed", std::to_string(*source.edge_split)},
-                           {"trained_on", "training edges only"}};
-    }
-    print_result(out.dump(2) + "\n");
-    return;
-  }
-  std::string text = classify_table(result, graph.name);
+  Report report = classify_report(pool_results(results), graph.name);
   if (source.edge_split) {
-    text +=
-        fmt::format("trained on the training edges of edge split {} alone\n", *source.edge_split);
+    report.body.push_back({"edge_split", Record{{"seed", std::to_string(*source.edge_split)},
+                                                {"trained_on", "training edges only"}}});
+    report.body.push_back(words(
+        fmt::format("trained on the training edges of edge split {} alone", *source.edge_split)));
+  } else {
+    report.body.push_back({"edge_split", nullptr});
   }
-  print_result(text);
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -59,9 +59,9 @@ void evaluate(const Context& context, const EvalClusterOptions& chosen,
     with_pca.pca = usual_components(embedding);
     reduced.push_back(cluster(context, graph, embedding, with_pca));
   }
-  ClusterReport report{.dataset = graph.name, .alternatives = {pool_results(plain)}};
-  if (best) report.alternatives.push_back(pool_results(reduced));
-  print_result(globals.json ? cluster_json(report).dump(2) + "\n" : cluster_table(report));
+  ClusterOutcome outcome{.dataset = graph.name, .alternatives = {pool_results(plain)}};
+  if (best) outcome.alternatives.push_back(pool_results(reduced));
+  print_report(cluster_report(outcome), globals);
 }
 
 }  // namespace

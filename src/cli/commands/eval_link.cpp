@@ -17,6 +17,7 @@
 #include "run/execute.h"
 #include "run/link_runs.h"
 #include "run/run_folder.h"
+#include "run/run_report.h"
 #include "run/scheduler.h"
 #include "train/parameters.h"
 
@@ -198,9 +199,7 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
     });
     progress.finish();
   }
-  const LinkResult result = pool_links(results);
-  print_result(globals.json ? link_json(result, graph.name).dump(2) + "\n"
-                            : link_table(result, graph.name));
+  print_report(link_report(pool_links(results), graph.name), globals);
 }
 
 void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
@@ -227,16 +226,17 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
     }
     throw;
   }
-  nlohmann::ordered_json out = link_json(runs.result, run.graph.name);
-  out["method"] = run.config.method;
-  out["seeds"] = plan.seeds;
-  out["config"] = config_json(run.config);
-  out["recipe"] = run.recipe;
-  out["version"] = build_info().version;
-  out["seconds"] = runs.seconds;
-  if (!chosen.out.empty()) write_file(fs::path(chosen.out) / "link.json", out.dump(2) + "\n");
-  print_result(globals.json ? out.dump(2) + "\n"
-                            : run.config.method + " on " + link_table(runs.result, run.graph.name));
+  Report report = link_report(runs.result, run.graph.name, run.config.method);
+  append(report.body, {{"method", run.config.method},
+                       {"seeds", plan.seeds},
+                       {"config", config_record(run.config)},
+                       {"recipe", run.recipe},
+                       {"version", build_info().version},
+                       {"seconds", runs.seconds}});
+  if (!chosen.out.empty()) {
+    write_file(fs::path(chosen.out) / "link.json", to_json_text(report.body));
+  }
+  print_report(report, globals);
 }
 
 }  // namespace

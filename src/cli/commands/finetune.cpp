@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/commands.h"
@@ -14,10 +13,10 @@
 #include "creg/train/trainer.h"
 #include "io/file.h"
 #include "ops/tensor_memory.h"
-#include "report/summary_report.h"
 #include "run/execute.h"
 #include "run/parts.h"
 #include "run/run_folder.h"
+#include "run/run_report.h"
 #include "run/scheduler.h"
 #include "tasks/finetune.h"
 #include "train/memory_estimate.h"
@@ -149,60 +148,54 @@ Columns columns_of(const std::vector<TunedRun>& outcomes) {
   return out;
 }
 
-nlohmann::ordered_json report_json(const Source& source, const FinetuneCommand& command,
-                                   const FinetuneResult& one, const Columns& columns) {
-  nlohmann::ordered_json fresh_epochs = nullptr;
-  if (!columns.fresh_epochs.empty()) fresh_epochs = columns.fresh_epochs;
-  return {{"task", "finetune"},
-          {"protocol", "pretrain-finetune"},
-          {"dataset", source.graph.name},
-          {"parts",
-           {{"pretrain", source.parts.pretrain.size()},
-            {"train", source.parts.train.size()},
-            {"val", source.parts.val.size()},
-            {"test", source.parts.test.size()},
-            {"train_labelled", one.train},
-            {"val_labelled", one.val},
-            {"test_labelled", one.test}}},
-          {"classes_not_in_train", one.classes_not_in_train},
-          {"metrics",
-           {{"accuracy", summary_json(columns.accuracy)},
-            {"val_accuracy", summary_json(columns.val_accuracy)},
-            {"accuracy_no_pretraining", summary_json(columns.fresh_accuracy)},
-            {"val_accuracy_no_pretraining", summary_json(columns.fresh_val_accuracy)},
-            {"gain", summary_json(columns.gain)}}},
-          {"epochs_run", columns.epochs},
-          {"epochs_run_no_pretraining", fresh_epochs},
-          {"seeds", source.seeds},
-          {"lr", command.options.lr},
-          {"epochs", command.options.epochs},
-          {"patience", command.options.patience},
-          {"weight_decay", command.options.weight_decay},
-          {"config", config_json(source.config)},
-          {"version", build_info().version},
-          {"seconds", columns.seconds}};
-}
-
-std::string report_table(const Source& source, std::int64_t classes_missing,
-                         const Columns& columns) {
-  std::string text =
-      fmt::format("{}: pretrained on {} nodes, fine-tuned on {}, validated on {}, tested on {}\n\n",
-                  source.graph.name, with_commas(source.parts.pretrain.size()),
-                  with_commas(source.parts.train.size()), with_commas(source.parts.val.size()),
-                  with_commas(source.parts.test.size()));
-  text += percent_header();
-  text += percent_row("test accuracy", columns.accuracy);
-  text += percent_row("  fresh", columns.fresh_accuracy);
-  text += percent_row("  gain", columns.gain);
-  text += percent_row("val accuracy", columns.val_accuracy);
-  text += percent_row("  fresh", columns.fresh_val_accuracy);
-  text += fmt::format("\nover {}", counted(static_cast<std::int64_t>(source.seeds.size()), "seed"));
-  if (!columns.gain.empty()) text += "; fresh: without pretraining; the gain is seed by seed";
-  text += "\n";
-  if (classes_missing > 0) {
-    text += fmt::format("no training node has {} of the other parts' classes\n", classes_missing);
+Report finetune_report(const Source& source, const FinetuneCommand& command,
+                       const FinetuneResult& one, const Columns& columns) {
+  const PretrainParts& parts = source.parts;
+  std::string over =
+      "over " + counted(static_cast<std::int64_t>(source.seeds.size()), "seed") +
+      (columns.gain.empty() ? "" : "; fresh: without pretraining; the gain is seed by seed");
+  if (one.classes_not_in_train > 0) {
+    over += fmt::format("\nno training node has {} of the other parts' classes",
+                        one.classes_not_in_train);
   }
-  return text;
+  const Field accuracy{"accuracy", Sample{columns.accuracy}, "test accuracy", Unit::rate};
+  const Field val{"val_accuracy", Sample{columns.val_accuracy}, "val accuracy", Unit::rate};
+  const Field fresh{"accuracy_no_pretraining", Sample{columns.fresh_accuracy},
+                    "test accuracy, fresh", Unit::rate};
+  const Field fresh_val{"val_accuracy_no_pretraining", Sample{columns.fresh_val_accuracy},
+                        "val accuracy, fresh", Unit::rate};
+  const Field gain{"gain", Sample{columns.gain}, "gain of test accuracy", Unit::rate};
+  return {.body = {
+              words(fmt::format(
+                  "{}: pretrained on {} nodes, fine-tuned on {}, validated on {}, tested on {}",
+                  source.graph.name, with_commas(parts.pretrain.size()),
+                  with_commas(parts.train.size()), with_commas(parts.val.size()),
+                  with_commas(parts.test.size()))),
+              {"task", "finetune"},
+              {"protocol", "pretrain-finetune"},
+              {"dataset", source.graph.name},
+              {"parts", Record{{"pretrain", parts.pretrain.size()},
+                               {"train", parts.train.size()},
+                               {"val", parts.val.size()},
+                               {"test", parts.test.size()},
+                               {"train_labelled", one.train},
+                               {"val_labelled", one.val},
+                               {"test_labelled", one.test}}},
+              {"classes_not_in_train", one.classes_not_in_train},
+              {"metrics", Record{accuracy, val, fresh, fresh_val, gain}},
+              {"epochs_run", columns.epochs},
+              {"epochs_run_no_pretraining",
+               columns.fresh_epochs.empty() ? Value() : Value(columns.fresh_epochs)},
+              {"seeds", source.seeds},
+              {"lr", command.options.lr},
+              {"epochs", command.options.epochs},
+              {"patience", command.options.patience},
+              {"weight_decay", command.options.weight_decay},
+              {"config", config_record(source.config)},
+              {"version", build_info().version},
+              {"seconds", columns.seconds},
+              words(over),
+          }};
 }
 
 void finetune_command(const Context& context, const FinetuneCommand& command,
@@ -215,13 +208,12 @@ void finetune_command(const Context& context, const FinetuneCommand& command,
   const Source source = command.folder.empty() ? of_checkpoint(context, command, globals)
                                                : of_folder(context, command, globals);
   const std::vector<TunedRun> outcomes = tune_all(context, source, command);
-  const FinetuneResult& one = outcomes.front().pretrained;
-  const Columns columns = columns_of(outcomes);
-  const std::string json = report_json(source, command, one, columns).dump(2) + "\n";
+  const Report report =
+      finetune_report(source, command, outcomes.front().pretrained, columns_of(outcomes));
   if (!command.folder.empty()) {
-    write_file(std::filesystem::path(command.folder) / "finetune.json", json);
+    write_file(std::filesystem::path(command.folder) / "finetune.json", to_json_text(report.body));
   }
-  print_result(globals.json ? json : report_table(source, one.classes_not_in_train, columns));
+  print_report(report, globals);
 }
 
 }  // namespace

@@ -104,14 +104,9 @@ struct PointOutcome {
   double seconds = 0;
 };
 
-nlohmann::ordered_json statistic(const std::vector<double>& values) {
-  const Summary stats = summarise(values);
-  return {{"mean", stats.mean}, {"std", stats.std}, {"values", values}};
-}
-
-nlohmann::ordered_json point_json(const Point& point) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  for (const auto& [key, value] : point) out[key] = value;
+Record point_record(const Point& point) {
+  Record out;
+  for (const auto& [key, value] : point) out.push_back({key, value});
   return out;
 }
 
@@ -142,11 +137,11 @@ class Journal {
 
   void add(const PointOutcome& outcome) {
     if (path_.empty()) return;
-    const nlohmann::ordered_json line = {{"point", point_json(outcome.point)},
-                                         {"val", outcome.val},
-                                         {"test", outcome.test},
-                                         {"seconds", outcome.seconds}};
-    text_ += line.dump() + "\n";
+    const Record line = {{"point", point_record(outcome.point)},
+                         {"val", outcome.val},
+                         {"test", outcome.test},
+                         {"seconds", outcome.seconds}};
+    text_ += to_json(line).dump() + "\n";
     write_file(path_, text_);
   }
 
@@ -252,38 +247,34 @@ std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base
   return outcomes;
 }
 
-void show_outcomes(const RunPlan& base, std::vector<PointOutcome> outcomes, bool json) {
+Report sweep_report(const RunPlan& base, std::vector<PointOutcome> outcomes) {
   std::stable_sort(outcomes.begin(), outcomes.end(),
                    [](const PointOutcome& a, const PointOutcome& b) {
                      return summarise(a.val).mean > summarise(b.val).mean;
                    });
   const PointOutcome& best = outcomes.front();
-  if (json) {
-    nlohmann::ordered_json points = nlohmann::ordered_json::array();
-    for (const PointOutcome& outcome : outcomes) {
-      points.push_back({{"point", point_json(outcome.point)},
-                        {"val_accuracy", statistic(outcome.val)},
-                        {"seconds", outcome.seconds}});
-    }
-    const nlohmann::ordered_json out = {{"dataset", base.graph.name},
-                                        {"recipe", base.recipe},
-                                        {"points", points},
-                                        {"best", point_json(best.point)},
-                                        {"best_accuracy", statistic(best.test)}};
-    print_result(out.dump(2) + "\n");
-    return;
-  }
-  std::string text = fmt::format("{}, {}: validation accuracy, best first\n\n{:>7} {:>6}  {}\n",
-                                 base.graph.name, base.recipe, "percent", "std", "point");
+  // One table for people and CSV, with a column per key of the grid; machines have points whole.
+  Table table{.columns = {{"val_accuracy", "val accuracy", Unit::rate}}};
+  for (const auto& [key, value] : best.point) table.columns.push_back({key, key});
+  table.columns.push_back({"seconds", "time", Unit::seconds});
+  Table points{.columns = {{"point"}, {"val_accuracy"}, {"seconds"}}};
   for (const PointOutcome& outcome : outcomes) {
-    const Summary val = summarise(outcome.val);
-    text +=
-        fmt::format("{:7.2f} {:6.2f}  {}\n", 100 * val.mean, 100 * val.std, label(outcome.point));
+    std::vector<Value> row = {Sample{outcome.val}};
+    for (const auto& [key, value] : outcome.point) row.emplace_back(value);
+    row.emplace_back(outcome.seconds);
+    table.rows.push_back(std::move(row));
+    points.rows.push_back({point_record(outcome.point), Sample{outcome.val}, outcome.seconds});
   }
-  const Summary test = summarise(best.test);
-  text += fmt::format("\ntest accuracy of the best point: {:.2f} +- {:.2f}\n", 100 * test.mean,
-                      100 * test.std);
-  print_result(text);
+  return {
+      .body = {words(fmt::format("{}, {}: validation accuracy, best first", base.graph.name,
+                                 base.recipe)),
+               {.value = table},
+               {"dataset", base.graph.name},
+               {"recipe", base.recipe},
+               {"points", std::move(points)},
+               {"best", point_record(best.point)},
+               {"best_accuracy", Sample{best.test}, "test accuracy of the best point", Unit::rate}},
+      .table = table};
 }
 
 void sweep_command(const Context& context, const SweepCommand& command,
@@ -337,7 +328,7 @@ void sweep_command(const Context& context, const SweepCommand& command,
       fail_input({.what = "the protocol has no validation nodes to choose by",
                   .file = base.dataset.protocol});
     }
-    show_outcomes(base, std::move(outcomes), globals.json);
+    print_report(sweep_report(base, std::move(outcomes)), globals);
     if (command.calibrate > 0) {
       context.log().write(LogLevel::notice, "how the calibration moved: creg history " +
                                                 base.calibration_folder.string() + "/*");

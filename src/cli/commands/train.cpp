@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/commands/train_command.h"
@@ -10,83 +8,48 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/settings_file.h"
-#include "report/classify_report.h"
-#include "run/execute.h"
+#include "run/run_report.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
 
 namespace creg::cli {
 namespace {
 
-nlohmann::ordered_json memory_json(const RunPlan& plan) {
-  nlohmann::ordered_json parts;
-  for (const MemoryPart& part : plan.memory) parts[part.name] = part.bytes;
-  return {{"bytes", plan.memory_bytes}, {"parts", parts}, {"available_bytes", available_memory()}};
-}
-
-void show_plan(const RunPlan& plan, bool json) {
-  if (json) {
-    const nlohmann::ordered_json out = {
-        {"dataset", plan.graph.name}, {"recipe", plan.recipe},     {"out", plan.directory.string()},
-        {"threads", plan.threads},    {"runs", plan.seeds.size()}, {"memory", memory_json(plan)}};
-    print_result(out.dump(2) + "\n");
-    return;
-  }
-  std::string text = fmt::format("{} on {} into {}; recipe {}\n\n", plan.config.method,
-                                 plan.graph.name, plan.directory.string(), plan.recipe);
+Report plan_report(const RunPlan& plan) {
+  std::string settings;
   for (const Parameter& parameter : parameters_of(plan.config)) {
     const auto origin = plan.origins.find(parameter.key);
-    text += fmt::format("{} = {}{}\n", parameter.key, toml_value(parameter.get(plan.config)),
-                        origin == plan.origins.end() ? "" : "  # " + name_of(origin->second));
+    settings += fmt::format("{}{} = {}{}", settings.empty() ? "" : "\n", parameter.key,
+                            toml_value(parameter.get(plan.config)),
+                            origin == plan.origins.end() ? "" : "  # " + name_of(origin->second));
   }
-  text += fmt::format("\n{}, {} each; memory, estimated:\n",
-                      counted(static_cast<std::int64_t>(plan.seeds.size()), "run"),
-                      counted(plan.threads, "thread"));
+  const std::int64_t available = available_memory();
+  Record parts;
+  Record rows;
   for (const MemoryPart& part : plan.memory) {
-    text += fmt::format("  {:<26} {:>10}\n", part.name, human_bytes(part.bytes));
+    parts.push_back({part.name, part.bytes});
+    rows.push_back({.value = part.bytes, .label = part.name, .unit = Unit::bytes});
   }
-  text += fmt::format("  {:<26} {:>10}  of {} available\n", "in all",
-                      human_bytes(plan.memory_bytes), human_bytes(available_memory()));
-  print_result(text);
-}
-
-void show_result(const RunResult& result, bool json) {
-  const RunPlan& plan = result.plan;
-  if (json) {
-    print_result(result_json(result).dump(2) + "\n");
-    return;
-  }
-  std::string text;
-  std::vector<ClassifyResult> classified;
-  double seconds = 0;
-  std::int64_t epochs = 0;
-  for (const SeedResult& seed : result.seeds) {
-    if (seed.classification) classified.push_back(*seed.classification);
-    seconds += seed.training.seconds;
-    epochs += seed.training.epochs_run;
-  }
-  if (plan.parts) {
-    text += fmt::format("{}: pretrained on {}; next: creg finetune {}\n", plan.graph.name,
-                        counted(plan.graph.nodes(), "node"), plan.directory.string());
-  } else if (classified.empty()) {
-    text += fmt::format("{}: {}, so nothing was evaluated\n", plan.graph.name,
-                        plan.graph.has_labels() ? "no split of the labels" : "no labels");
-  } else {
-    text += classify_table(pool_results(classified), plan.graph.name);
-  }
-  if (plan.held_out) {
-    text += fmt::format("\ntrained on the {} training edges of edge split {} alone\n",
-                        with_commas(plan.graph.adjacency.nonzeros() / 2), plan.held_out->seed);
-  }
-  text += fmt::format(
-      "\n{} epochs in {} of training, {} an epoch\n", with_commas(epochs), human_seconds(seconds),
-      human_seconds(seconds / static_cast<double>(std::max<std::int64_t>(1, epochs))));
-  const std::string where =
-      plan.several ? (plan.directory / "seed-*").string() : plan.directory.string();
-  const DenseMatrix& embedding = result.seeds.front().training.embedding;
-  text += fmt::format("{}/embedding.npy: {} x {} floats\n", where, with_commas(embedding.rows),
-                      with_commas(embedding.cols));
-  print_result(text);
+  rows.push_back({.value = plan.memory_bytes,
+                  .label = "in all",
+                  .unit = Unit::bytes,
+                  .note = fmt::format("of {} available", human_bytes(available))});
+  return {
+      .body = {words(fmt::format("{} on {} into {}; recipe {}", plan.config.method, plan.graph.name,
+                                 plan.directory.string(), plan.recipe)),
+               words(settings),
+               {"dataset", plan.graph.name},
+               {"recipe", plan.recipe},
+               {"out", plan.directory.string()},
+               {"threads", plan.threads},
+               {"runs", plan.seeds.size()},
+               {"memory", Record{{"bytes", plan.memory_bytes},
+                                 {"parts", std::move(parts)},
+                                 {"available_bytes", available}}},
+               {.value = std::move(rows),
+                .label = fmt::format("{}, {} each; memory, estimated:",
+                                     counted(static_cast<std::int64_t>(plan.seeds.size()), "run"),
+                                     counted(plan.threads, "thread"))}}};
 }
 
 void refuse_changes(const TrainCommand& command) {
@@ -123,11 +86,11 @@ void train_command(const Context& context, const TrainCommand& command,
         command.out.empty() ? default_run_folder(plan) : std::filesystem::path(command.out);
   }
   if (command.dry_run) {
-    show_plan(plan, globals.json);
+    print_report(plan_report(plan), globals);
     return;
   }
   try {
-    show_result(execute(context, plan), globals.json);
+    print_report(run_report(execute(context, plan)), globals);
   } catch (const Interrupted&) {
     context.log().write(LogLevel::notice,
                         "stopped after a whole epoch or batch; go on with: creg train "

@@ -7,18 +7,30 @@
 namespace creg::cli {
 namespace {
 
-nlohmann::ordered_json times_or_null(const std::optional<Measurement>& measured,
-                                     double Spread::*figure) {
-  if (!measured) return nullptr;
-  return spread_of(measured->ms).*figure;
+/// A row for each way, from whole rounds.
+void add_row(Table& table, const std::string& name, const Measurement& measured) {
+  const Spread ms = spread_of(measured.ms);
+  table.rows.push_back(
+      {name, ms.median, ms.p10, ms.p90, spread_of(measured.cpu_ms).median, measured.peak_bytes});
 }
 
-std::string table_row(const std::string& name, const Measurement& measured) {
-  const Spread ms = spread_of(measured.ms);
-  return fmt::format("{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}\n", name, human_seconds(ms.median / 1e3),
-                     human_seconds(ms.p10 / 1e3), human_seconds(ms.p90 / 1e3),
-                     human_seconds(spread_of(measured.cpu_ms).median / 1e3),
-                     human_bytes(measured.peak_bytes));
+std::string rounds_words(const Context& context, const BenchOptions& options,
+                         const std::optional<Spread>& ratio) {
+  std::string text;
+  if (ratio) {
+    text = fmt::format("faster by {:.2f}x, from {:.2f}x at 10 % to {:.2f}x at 90 %\n",
+                       ratio->median, ratio->p10, ratio->p90);
+  }
+  text += fmt::format("{} rounds in turns on {} threads, {} before them",
+                      options.measure.repetitions, context.threads(), options.measure.warm_up);
+  if (ratio) {
+    text +=
+        options.measure.plain_memory
+            ? "\nthe baseline's tensors have libtorch's own memory, as in any program that uses "
+              "it;\n--plain-memory same lends it ours, which keeps large blocks"
+            : "\nboth have the memory that keeps large blocks";
+  }
+  return text;
 }
 
 }  // namespace
@@ -50,60 +62,49 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
       ->capture_default_str();
 }
 
-nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
-void add_times(nlohmann::ordered_json& out, const Context& context, const BenchOptions& options,
-               const Measurement& ours, const std::optional<Measurement>& baseline) {
+Report bench_report(Record about, const Context& context, const BenchOptions& options,
+                    const std::string& baseline_name, const Measurement& ours,
+                    const std::optional<Measurement>& baseline) {
+  Table table{.columns = {{"way", "way"},
+                          {"ms", "median", Unit::milliseconds},
+                          {"ms_p10", "10 %", Unit::milliseconds},
+                          {"ms_p90", "90 %", Unit::milliseconds},
+                          {"cpu_ms", "of cores", Unit::milliseconds},
+                          {"peak_bytes", "peak memory", Unit::bytes}}};
+  add_row(table, "creg", ours);
+  if (baseline) add_row(table, baseline_name, *baseline);
   const Spread ms = spread_of(ours.ms);
+  std::optional<Spread> other;
   std::optional<Spread> ratio;
-  if (baseline) ratio = speedup(ours, *baseline);
-  out["threads"] = context.threads();
-  out["repetitions"] = options.measure.repetitions;
-  out["warm_up"] = options.measure.warm_up;
-  out["ms"] = ms.median;
-  out["ms_p10"] = ms.p10;
-  out["ms_p90"] = ms.p90;
-  out["baseline"] = nullptr;
-  if (baseline) out["baseline"] = options.compare;
-  out["baseline_ms"] = times_or_null(baseline, &Spread::median);
-  out["baseline_ms_p10"] = times_or_null(baseline, &Spread::p10);
-  out["baseline_ms_p90"] = times_or_null(baseline, &Spread::p90);
-  out["speedup"] = ratio ? number_or_null(ratio->median) : nullptr;
-  out["speedup_p10"] = ratio ? number_or_null(ratio->p10) : nullptr;
-  out["speedup_p90"] = ratio ? number_or_null(ratio->p90) : nullptr;
-  out["peak_bytes"] = ours.peak_bytes;
-  out["baseline_peak_bytes"] = nullptr;
-  if (baseline) out["baseline_peak_bytes"] = baseline->peak_bytes;
-  out["cpu_ms"] = spread_of(ours.cpu_ms).median;
-  out["baseline_cpu_ms"] = nullptr;
-  if (baseline) out["baseline_cpu_ms"] = spread_of(baseline->cpu_ms).median;
-  out["baseline_memory"] = nullptr;
-  if (baseline) out["baseline_memory"] = options.plain_memory;
-}
-
-std::string times_table(const Context& context, const BenchOptions& options,
-                        const std::string& baseline_name, const Measurement& ours,
-                        const std::optional<Measurement>& baseline) {
-  std::string text = fmt::format("{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}\n", "", "median", "10 %",
-                                 "90 %", "of cores", "peak memory");
-  text += table_row("creg", ours);
   if (baseline) {
-    text += table_row(baseline_name, *baseline);
-    const Spread ratio = speedup(ours, *baseline);
-    text += fmt::format("{:<22}{:>11.2f}x{:>11.2f}x{:>11.2f}x\n", "faster", ratio.median, ratio.p10,
-                        ratio.p90);
+    other = spread_of(baseline->ms);
+    ratio = speedup(ours, *baseline);
   }
-  text += fmt::format("\n{} rounds in turns on {} threads, {} before them\n",
-                      options.measure.repetitions, context.threads(), options.measure.warm_up);
-  if (baseline) {
-    text += options.measure.plain_memory
-                ? "the baseline's tensors have libtorch's own memory, as in any program that uses "
-                  "it;\n--plain-memory same lends it ours, which keeps large blocks\n"
-                : "both have the memory that keeps large blocks\n";
-  }
-  return text;
+  const auto of = [](const std::optional<Spread>& spread, double Spread::*figure) {
+    return spread ? Value((*spread).*figure) : Value();
+  };
+  append(about,
+         {{"threads", context.threads()},
+          {"repetitions", options.measure.repetitions},
+          {"warm_up", options.measure.warm_up},
+          {"ms", ms.median},
+          {"ms_p10", ms.p10},
+          {"ms_p90", ms.p90},
+          {"baseline", baseline ? Value(options.compare) : Value()},
+          {"baseline_ms", of(other, &Spread::median)},
+          {"baseline_ms_p10", of(other, &Spread::p10)},
+          {"baseline_ms_p90", of(other, &Spread::p90)},
+          {"speedup", of(ratio, &Spread::median)},
+          {"speedup_p10", of(ratio, &Spread::p10)},
+          {"speedup_p90", of(ratio, &Spread::p90)},
+          {"peak_bytes", ours.peak_bytes},
+          {"baseline_peak_bytes", baseline ? Value(baseline->peak_bytes) : Value()},
+          {"cpu_ms", spread_of(ours.cpu_ms).median},
+          {"baseline_cpu_ms", baseline ? Value(spread_of(baseline->cpu_ms).median) : Value()},
+          {"baseline_memory", baseline ? Value(options.plain_memory) : Value()},
+          {.value = table},
+          words(rounds_words(context, options, ratio))});
+  return {.body = std::move(about), .table = std::move(table)};
 }
 
 }  // namespace creg::cli

@@ -1,7 +1,6 @@
 // What all benchmarks share on the command line: their flags, and how times are shown.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -21,15 +20,10 @@ struct BenchOptions {
 /// --compare, --repetitions and --warm-up, with the defaults in `options`.
 void add_bench_options(CLI::App& command, BenchOptions& options);
 
-/// The keys that every benchmark's JSON has; those of the baseline are null without one.
-void add_times(nlohmann::ordered_json& out, const Context& context, const BenchOptions& options,
-               const Measurement& ours, const std::optional<Measurement>& baseline);
-
-/// A row per way: median, spread, memory; then the speedup.
-std::string times_table(const Context& context, const BenchOptions& options,
-                        const std::string& baseline_name, const Measurement& ours,
-                        const std::optional<Measurement>& baseline);
-
-nlohmann::ordered_json number_or_null(const std::optional<double>& value);
+/// What every benchmark reports behind its own `about`: the keys of times, those of the baseline
+/// null without one, and a row per way for people and CSV.
+Report bench_report(Record about, const Context& context, const BenchOptions& options,
+                    const std::string& baseline_name, const Measurement& ours,
+                    const std::optional<Measurement>& baseline);
 
 }  // namespace creg::cli

@@ -2,307 +2,123 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/text.h"
 #include "creg/learn/metrics.h"
-#include "report/summary_report.h"
+#include "report/results/calibration_records.h"
 
 namespace creg {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json interval_json(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return Json::array({interval->low, interval->high});
-}
-
-Json bins_json(const std::vector<ReliabilityBin>& bins) {
-  Json out = Json::array();
-  for (const ReliabilityBin& bin : bins) {
-    out.push_back({{"low", bin.low},
-                   {"high", bin.high},
-                   {"weight", bin.weight},
-                   {"mean_chance", bin.mean_chance},
-                   {"frequency", bin.frequency}});
-  }
-  return out;
-}
-
-/// The four parts of the pair ECE, which add up to it.
-struct EceParts {
-  explicit EceParts(const PairEce& ece)
-      : true_positive(ece.r_positive * ece.positive.same_part),
-        false_positive(ece.r_positive * ece.positive.different_part),
-        false_negative((1 - ece.r_positive) * ece.negative.same_part),
-        true_negative((1 - ece.r_positive) * ece.negative.different_part) {}
-
-  double true_positive;
-  double false_positive;
-  double false_negative;
-  double true_negative;
-};
-
-Json labelled_json(const LabelledPairs& pairs) {
-  const EceParts parts(pairs.ece);
-  const auto& intervals = pairs.intervals;
-  const auto interval = [&](Interval LabelledPairs::Intervals::*member) {
-    return intervals ? interval_json((*intervals).*member) : Json(nullptr);
-  };
-  return {{"positive_pairs", pairs.positive_pairs},
-          {"negative_pairs", pairs.negative_pairs},
-          {"parts",
-           {{"true_positive", parts.true_positive},
-            {"false_positive", parts.false_positive},
-            {"false_negative", parts.false_negative},
-            {"true_negative", parts.true_negative}}},
-          {"intervals",
-           {{"ece", interval(&LabelledPairs::Intervals::ece)},
-            {"ece_positive", interval(&LabelledPairs::Intervals::ece_positive)},
-            {"ece_negative", interval(&LabelledPairs::Intervals::ece_negative)},
-            {"q_positive", interval(&LabelledPairs::Intervals::q_positive)},
-            {"q_negative", interval(&LabelledPairs::Intervals::q_negative)}}},
-          {"q_uniform", pairs.q_uniform},
-          {"reformulated",
-           {{"ece", pairs.reformulated.ece},
-            {"positive_gap", pairs.reformulated.positive_gap},
-            {"negative_gap", pairs.reformulated.negative_gap},
-            {"sigma_positive_same", pairs.ece.positive.sigma_same},
-            {"sigma_positive_different", pairs.ece.positive.sigma_different},
-            {"sigma_negative_same", pairs.ece.negative.sigma_same},
-            {"sigma_negative_different", pairs.ece.negative.sigma_different}}},
-          {"reliability",
-           {{"equal_width", bins_json(pairs.equal_width)},
-            {"equal_mass", bins_json(pairs.equal_mass)},
-            {"mce_equal_mass", largest_gap(pairs.equal_mass)}}}};
-}
-
-Json confidence_json(const ConfidenceFigures& figures) {
-  return {{"nodes", figures.nodes},
-          {"accuracy", figures.accuracy},
-          {"mean_confidence", figures.mean_confidence},
-          {"ece", figures.ece},
-          {"ece_equal_mass", figures.ece_equal_mass},
-          {"mce", figures.mce},
-          {"brier", figures.brier},
-          {"nll", figures.nll},
-          {"reliability", bins_json(figures.bins)}};
-}
-
-Json classifier_json(const CalibratedRun& run) {
-  if (!run.classifier) return {{"test", nullptr}, {"reason", run.no_classifier}};
-  const ClassifierCalibration& found = *run.classifier;
-  Json out = {{"train", found.train}, {"test", confidence_json(found.test)}, {"after", nullptr}};
-  if (found.after) {
-    out["after"] = {{"temperature", found.after->fit.temperature},
-                    {"at_limit", found.after->fit.at_limit},
-                    {"test", confidence_json(found.after->test)}};
-  } else {
-    out["reason"] = found.no_after;
-  }
-  return out;
-}
-
-Json bound_json(const std::optional<BoundResult>& found) {
-  if (!found) return nullptr;
-  if (!found->bound) return {{"terms", nullptr}, {"reason", found->reason}};
-  Json terms = Json::array();
-  for (const BoundTerm* term : found->bound->terms()) {
-    terms.push_back(
-        {{"name", term->name},
-         {"value", term->value ? Json(*term->value) : Json(nullptr)},
-         {"known", std::string(knowledge_name(term->knowledge))},
-         {"standard_error", term->standard_error ? Json(*term->standard_error) : Json(nullptr)},
-         {"words", term->words}});
-  }
-  return {{"terms", terms},
-          {"left_is_below", found->bound->left_is_below},
-          {"collision_holds", found->bound->collision_holds},
-          {"delta", found->bound->delta},
-          {"samples", found->bound->samples}};
-}
-
-Json direction_json(const CalibratedRun& run) {
-  if (!run.direction) return {{"share_above", nullptr}, {"reason", run.no_direction}};
-  const DirectionStatistics& found = *run.direction;
-  Json above = nullptr;
-  if (found.above) {
-    above = {{"draws", found.above->draws},
-             {"draws_fallen", found.above->draws_fallen},
-             {"variance_before", found.above->variance_before},
-             {"variance_after", found.above->variance_after}};
-  }
-  return {{"draws", found.draws},
-          {"share_above", found.share_above},
-          {"step_mean", found.step_mean},
-          {"step_largest", found.step_largest},
-          {"step_is_small", found.step_is_small},
-          {"variance_before", found.variance_before},
-          {"variance_after", found.variance_after},
-          {"above", above}};
-}
-
-Json classes_json(const std::optional<ClassSpectrum>& spectrum) {
-  if (!spectrum) return nullptr;
-  Json out = Json::array();
-  for (const ClassMoments& one : spectrum->classes) {
-    out.push_back({{"label", one.label},
-                   {"nodes", one.nodes},
-                   {"share", one.share},
-                   {"sigma_max", one.sigma_max},
-                   {"norm_squared_mean", one.norm_squared_mean}});
-  }
-  return out;
-}
-
-Json run_json(const CalibratedRun& run) {
-  const PairCalibration& pairs = run.embedding.pairs;
-  Json out = {{"file", run.file}};
-  out.update(calibration_figures(run.embedding));
-  out["positive_pairs"] = pairs.positive_pairs;
-  out["negative_pairs"] = pairs.negative_pairs;
-  out["mean_sigma_random_interval"] = interval_json(pairs.mean_sigma_random_interval);
-  out["labelled"] = pairs.labelled ? labelled_json(*pairs.labelled) : Json(nullptr);
-  out["classifier"] = classifier_json(run);
-  out["theorem_1"] = bound_json(run.bound);
-  out["theorem_2"] = direction_json(run);
-  out["classes"] = classes_json(run.embedding.spectrum);
-  return out;
-}
-
-/// The values that a figure has over the runs; empty where it is null.
-std::vector<double> values_of(const std::vector<Json>& figures, const std::string& name) {
-  std::vector<double> values;
-  for (const Json& one : figures) {
-    if (one.at(name).is_number()) values.push_back(one.at(name).get<double>());
-  }
-  return values;
-}
-
-std::vector<Json> figures_of_runs(const CalibrationReport& report) {
-  std::vector<Json> figures;
-  for (const CalibratedRun& run : report.runs) {
-    figures.push_back(calibration_figures(run.embedding));
-  }
-  return figures;
-}
-
-std::string row(const std::string& label, const std::vector<double>& values,
-                const std::string& note = {}) {
-  if (values.empty()) return {};
-  const Summary summary = summarise(values);
-  std::string text = fmt::format("  {:<34} {:>9.4f}", label, summary.mean);
-  if (values.size() > 1) text += fmt::format(" +- {:.4f}", summary.std);
-  return text + (note.empty() ? "" : "  " + note) + "\n";
-}
 
 std::string in_brackets(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{:.4f}, {:.4f}]", interval->low, interval->high) : "";
 }
 
-std::string labelled_text(const CalibrationReport& report, const std::vector<Json>& figures) {
-  const CalibratedRun& first = report.runs.front();
-  const LabelledPairs& pairs = *first.embedding.pairs.labelled;
-  const EceParts parts(pairs.ece);
-  const bool one = report.runs.size() == 1;
-  const auto with_interval = [&](const char* name, Interval LabelledPairs::Intervals::*member) {
-    return row(name, values_of(figures, name),
-               one && pairs.intervals ? in_brackets((*pairs.intervals).*member) : "");
-  };
-  std::string text = "\nagainst the labels\n";
-  text += with_interval("ece", &LabelledPairs::Intervals::ece);
-  text += with_interval("ece_positive", &LabelledPairs::Intervals::ece_positive);
-  text += with_interval("ece_negative", &LabelledPairs::Intervals::ece_negative);
-  text += with_interval("q_positive", &LabelledPairs::Intervals::q_positive);
-  text += with_interval("q_negative", &LabelledPairs::Intervals::q_negative);
-  text += row("  by class shares", {pairs.q_uniform});
-  if (one) {
-    text += "  parts of the ECE\n";
-    text += row("  true positives", {parts.true_positive}, "same label, confidence below 1");
-    text += row("  false positives", {parts.false_positive}, "taken for similar, two labels");
-    text += row("  false negatives", {parts.false_negative}, "drawn at random, yet one label");
-    text += row("  true negatives", {parts.true_negative}, "two labels, confidence above 0");
-  }
-  text += row("ece_reformulated", values_of(figures, "ece_reformulated"),
-              "appendix A.1: as if sigma knew nothing of the label");
-  if (one) {
-    text += row("  what that leaves out, positives", {pairs.reformulated.positive_gap},
-                fmt::format("E[sigma] {:.3f} for one label, {:.3f} for two",
-                            pairs.ece.positive.sigma_same, pairs.ece.positive.sigma_different));
-    text += row("  what that leaves out, negatives", {pairs.reformulated.negative_gap},
-                fmt::format("E[sigma] {:.3f} for one label, {:.3f} for two",
-                            pairs.ece.negative.sigma_same, pairs.ece.negative.sigma_different));
-  }
-  text += row("binned_ece", values_of(figures, "binned_ece"),
-              fmt::format("{} bins of equal width", report.options.bins));
-  text += row("binned_ece_equal_mass", values_of(figures, "binned_ece_equal_mass"));
-  text += row("mce", values_of(figures, "mce"), "the largest gap of a bin");
-  text += row("brier", values_of(figures, "brier"));
-  return text;
+/// A figure over the runs for people, one number for one run.
+Field pooled(const std::string& label, const std::vector<double>& values, std::string note = {}) {
+  return {.value = values.size() == 1 ? Value(values.front()) : Value(Sample{values}),
+          .label = label,
+          .unit = Unit::decimal,
+          .note = std::move(note)};
 }
 
-std::string classifier_text(const CalibrationReport& report) {
-  std::vector<double> accuracy;
-  std::vector<double> confidence;
-  std::vector<double> ece;
-  std::vector<double> scaled;
-  std::vector<double> temperature;
-  bool at_limit = false;
-  for (const CalibratedRun& run : report.runs) {
-    if (!run.classifier) return "\nno downstream classifier: " + run.no_classifier + "\n";
-    accuracy.push_back(run.classifier->test.accuracy);
-    confidence.push_back(run.classifier->test.mean_confidence);
-    ece.push_back(run.classifier->test.ece);
-    if (!run.classifier->after) continue;
-    scaled.push_back(run.classifier->after->test.ece);
-    temperature.push_back(run.classifier->after->fit.temperature);
-    at_limit = at_limit || run.classifier->after->fit.at_limit;
+/// What people read of all runs together, by its sections.
+class PooledSections {
+ public:
+  explicit PooledSections(const CalibrationOutcome& outcome) : outcome_(outcome) {
+    for (const CalibratedRun& run : outcome.runs) figures_.push_back(figures_of(run.embedding));
   }
-  std::string text =
-      fmt::format("\nlogistic regression on the embedding ({}, test nodes)\n", report.protocol);
-  text += row("accuracy", accuracy) + row("mean confidence", confidence) + row("ECE", ece);
-  text += row("temperature by the val nodes", temperature,
-              at_limit ? "at the limit: the val nodes are all right, or hopelessly wrong" : "");
-  text += row("ECE at that temperature", scaled);
-  if (scaled.empty()) {
-    text += "  no temperature: " + report.runs.front().classifier->no_after + "\n";
-  }
-  return text;
-}
 
-std::string bound_text(const CalibratedRun& run) {
-  if (!run.bound) return {};
-  if (!run.bound->bound) return "\nTheorem 1: " + run.bound->reason + "\n";
-  std::string text = "\nTheorem 1, term by term\n";
-  for (const BoundTerm* term : run.bound->bound->terms()) {
-    const std::string value = term->value ? fmt::format("{:.4f}", *term->value) : "-";
-    text += fmt::format("  {:<30} {:>12}  {:<9}  {}\n", term->name, value,
-                        knowledge_name(term->knowledge), term->words);
+  /// The values that a figure has over the runs; empty where it is missing.
+  std::vector<double> values_of(const CalibrationKey& key) const {
+    std::vector<double> values;
+    for (const CalibrationFigures& one : figures_) {
+      if (one.*key.member) values.push_back(*(one.*key.member));
+    }
+    return values;
   }
-  text += fmt::format("  the left side is {} what is known of the right side\n",
-                      run.bound->bound->left_is_below ? "below" : "above");
-  return text;
-}
 
-std::string direction_text(const CalibratedRun& run) {
-  if (!run.direction) {
-    return run.no_direction.empty() ? "" : "\nTheorem 2: " + run.no_direction + "\n";
+  Field without_labels() const {
+    return section("without labels",
+                   {figure("mean_sigma_random", pairs().mean_sigma_random_interval),
+                    figure("mean_sigma_positive"), figure("norm_mean"), figure("norm_variance")});
   }
-  const DirectionStatistics& found = *run.direction;
-  std::string text = fmt::format("\nTheorem 2, over {}\n", counted(found.draws, "direction"));
-  text += row("share of nodes with h·Wr > 1.5", {found.share_above});
-  text += row("beta |Wr|², mean", {found.step_mean},
-              found.step_is_small ? "at most 1 in all draws, as the theorem asks"
-                                  : fmt::format("above 1 in a draw: {:.3f}", found.step_largest));
-  text += row("variance of |h|", {found.variance_before});
-  text += row("  after a step of Contrast-Reg", {found.variance_after});
-  if (found.above) {
-    text += row("  of those nodes, before", {found.above->variance_before});
-    text += row("  of those nodes, after", {found.above->variance_after},
-                fmt::format("falls in {} of {}", found.above->draws_fallen,
-                            counted(found.above->draws, "draw")));
+
+  Field against_labels() const {
+    using Intervals = LabelledPairs::Intervals;
+    const auto with = [&](std::string_view name, PairInterval which) {
+      return figure(name, interval_of(*pairs().labelled, which));
+    };
+    std::vector<double> uniform;
+    for (const CalibratedRun& run : outcome_.runs) {
+      if (run.embedding.pairs.labelled) uniform.push_back(run.embedding.pairs.labelled->q_uniform);
+    }
+    return section(
+        "against the labels",
+        {with("ece", &Intervals::ece), with("ece_positive", &Intervals::ece_positive),
+         with("ece_negative", &Intervals::ece_negative), with("q_positive", &Intervals::q_positive),
+         with("q_negative", &Intervals::q_negative), pooled("  by class shares", uniform),
+         figure("ece_reformulated", "appendix A.1: as if sigma knew nothing of the label"),
+         figure("binned_ece", fmt::format("{} bins of equal width", outcome_.options.bins)),
+         figure("binned_ece_equal_mass"), figure("mce", "the largest gap of a bin"),
+         figure("brier")});
   }
-  return text;
-}
+
+  Field moments() const {
+    return section("moments of the classes, by their shares",
+                   {figure("sigma_max_mean"), figure("norm_squared_mean"), figure("s_f", "exact"),
+                    figure("s_f_bound", "s_f is at most this")});
+  }
+
+  Field classifier() const {
+    std::vector<double> accuracy;
+    std::vector<double> confidence;
+    std::vector<double> ece;
+    std::vector<double> scaled;
+    std::vector<double> temperature;
+    bool at_limit = false;
+    for (const CalibratedRun& run : outcome_.runs) {
+      if (!run.classifier) return words("no downstream classifier: " + run.no_classifier);
+      accuracy.push_back(run.classifier->test.accuracy);
+      confidence.push_back(run.classifier->test.mean_confidence);
+      ece.push_back(run.classifier->test.ece);
+      if (!run.classifier->after) continue;
+      scaled.push_back(run.classifier->after->test.ece);
+      temperature.push_back(run.classifier->after->fit.temperature);
+      at_limit = at_limit || run.classifier->after->fit.at_limit;
+    }
+    return section(
+        fmt::format("logistic regression on the embedding ({}, test nodes)", outcome_.protocol),
+        {pooled("accuracy", accuracy), pooled("mean confidence", confidence), pooled("ECE", ece),
+         pooled("temperature by the val nodes", temperature,
+                at_limit ? "at the limit: the val nodes are all right, or hopelessly wrong" : ""),
+         pooled("ECE at that temperature", scaled),
+         words(scaled.empty() ? "no temperature: " + outcome_.runs.front().classifier->no_after
+                              : "")});
+  }
+
+ private:
+  static Field section(std::string title, Record rows) {
+    return {.value = std::move(rows), .label = std::move(title)};
+  }
+
+  Field figure(std::string_view name, std::string note = {}) const {
+    const auto keys = calibration_keys();
+    const auto key = std::ranges::find(keys, name, &CalibrationKey::name);
+    return pooled(std::string(name), values_of(*key), std::move(note));
+  }
+
+  /// An interval is one run's.
+  Field figure(std::string_view name, const std::optional<Interval>& interval) const {
+    return figure(name, outcome_.runs.size() == 1 ? in_brackets(interval) : "");
+  }
+
+  const PairCalibration& pairs() const { return outcome_.runs.front().embedding.pairs; }
+
+  const CalibrationOutcome& outcome_;
+  std::vector<CalibrationFigures> figures_;
+};
 
 std::string pair_words(const PairOptions& pairs) {
   switch (pairs.source) {
@@ -321,81 +137,96 @@ std::string pair_words(const PairOptions& pairs) {
                      pairs.self == SelfPairs::include ? "itself included" : "itself left out");
 }
 
+std::string about_words(const CalibrationOutcome& outcome) {
+  const PairCalibration& pairs = outcome.runs.front().embedding.pairs;
+  return fmt::format(
+      "{}: calibration of {}\npositives: {}\n{} of {} are anchors{}; {} positive and {} negative "
+      "pairs, of weight {:.2g} and {:.2g}",
+      outcome.dataset,
+      outcome.runs.size() == 1 ? "an embedding" : fmt::format("{} embeddings", outcome.runs.size()),
+      pair_words(outcome.pairs), with_commas(pairs.anchors), counted(outcome.nodes, "node"),
+      pairs.anchors < outcome.nodes ? ", drawn at random" : "", with_commas(pairs.positive_pairs),
+      with_commas(pairs.negative_pairs), outcome.options.r_positive,
+      1 - outcome.options.r_positive);
+}
+
+std::vector<Chart> reliability_charts(const std::string& dataset, const CalibratedRun& run) {
+  std::vector<Chart> charts;
+  const auto add = [&](std::string name, std::string_view title,
+                       const std::vector<ReliabilityBin>& bins) {
+    charts.push_back(
+        {std::move(name),
+         ReliabilityDiagram{.title = fmt::format("{}: {}", dataset, title), .bins = bins}});
+  };
+  if (run.embedding.pairs.labelled) {
+    add("pairs", "pairs", run.embedding.pairs.labelled->equal_width);
+    add("pairs-equal-mass", "pairs, bins of equal mass", run.embedding.pairs.labelled->equal_mass);
+  }
+  if (run.classifier) {
+    add("classifier", "logistic regression", run.classifier->test.bins);
+    if (run.classifier->after) {
+      add("classifier-scaled", "logistic regression at its temperature",
+          run.classifier->after->test.bins);
+    }
+  }
+  return charts;
+}
+
 }  // namespace
 
-nlohmann::ordered_json calibration_figures(const EmbeddingCalibration& found) {
-  const CalibrationFigures figures = figures_of(found);
-  Json out;
-  for (const CalibrationKey& key : calibration_keys()) {
-    const std::optional<double>& value = figures.*key.member;
-    out[std::string(key.name)] = value ? Json(*value) : Json(nullptr);
-  }
-  return out;
-}
-
-nlohmann::ordered_json calibration_json(const CalibrationReport& report) {
-  const PairCalibration& first = report.runs.front().embedding.pairs;
-  Json out = {{"task", "calibrate"},
-              {"dataset", report.dataset},
-              {"nodes", report.nodes},
-              {"labelled", report.labelled},
-              {"anchors", first.anchors},
-              {"sampled", first.anchors < report.nodes},
-              {"positives", name_of(report.pairs.source)},
-              {"k", report.pairs.k},
-              {"similarity", name_of(report.pairs.similarity)},
-              {"self", name_of(report.pairs.self)},
-              {"r_positive", report.options.r_positive},
-              {"r_negative", 1 - report.options.r_positive},
-              {"bins", report.options.bins},
-              {"resamples", report.options.resamples},
-              {"runs", report.runs.size()}};
-  const std::vector<Json> figures = figures_of_runs(report);
-  Json metrics;
-  for (const auto& [name, value] : figures.front().items()) {
-    const std::vector<double> values = values_of(figures, name);
-    out[name] = values.empty() ? Json(nullptr) : Json(summarise(values).mean);
-    metrics[name] = summary_json(values);
-  }
-  out["metrics"] = metrics;
-  out["each"] = Json::array();
-  for (const CalibratedRun& run : report.runs) out["each"].push_back(run_json(run));
-  return out;
-}
-
-std::string calibration_text(const CalibrationReport& report) {
-  const CalibratedRun& first = report.runs.front();
+Report calibration_report(const CalibrationOutcome& outcome) {
+  const CalibratedRun& first = outcome.runs.front();
   const PairCalibration& pairs = first.embedding.pairs;
-  const std::vector<Json> figures = figures_of_runs(report);
-  std::string text = fmt::format(
-      "{}: calibration of {}\npositives: {}\n{} of {} are anchors{}; {} positive and {} negative "
-      "pairs, of weight {:.2g} and {:.2g}\n",
-      report.dataset,
-      report.runs.size() == 1 ? "an embedding" : fmt::format("{} embeddings", report.runs.size()),
-      pair_words(report.pairs), with_commas(pairs.anchors), counted(report.nodes, "node"),
-      pairs.anchors < report.nodes ? ", drawn at random" : "", with_commas(pairs.positive_pairs),
-      with_commas(pairs.negative_pairs), report.options.r_positive, 1 - report.options.r_positive);
-  text += "\nwithout labels\n";
-  text += row("mean_sigma_random", values_of(figures, "mean_sigma_random"),
-              report.runs.size() == 1 ? in_brackets(pairs.mean_sigma_random_interval) : "");
-  text += row("mean_sigma_positive", values_of(figures, "mean_sigma_positive"));
-  text += row("norm_mean", values_of(figures, "norm_mean"));
-  text += row("norm_variance", values_of(figures, "norm_variance"));
-  if (!pairs.labelled) {
-    text +=
-        "\nno pair has two labels: ECE, q, the classes' moments and the bound need them; name a "
-        "dataset with labels\n";
-    return text + direction_text(first);
+  Record body = {words(about_words(outcome)),
+                 {"task", "calibrate"},
+                 {"dataset", outcome.dataset},
+                 {"nodes", outcome.nodes},
+                 {"labelled", outcome.labelled},
+                 {"anchors", pairs.anchors},
+                 {"sampled", pairs.anchors < outcome.nodes},
+                 {"positives", name_of(outcome.pairs.source)},
+                 {"k", outcome.pairs.k},
+                 {"similarity", name_of(outcome.pairs.similarity)},
+                 {"self", name_of(outcome.pairs.self)},
+                 {"r_positive", outcome.options.r_positive},
+                 {"r_negative", 1 - outcome.options.r_positive},
+                 {"bins", outcome.options.bins},
+                 {"resamples", outcome.options.resamples},
+                 {"runs", outcome.runs.size()}};
+  const PooledSections sections(outcome);
+  Record metrics;
+  for (const CalibrationKey& key : calibration_keys()) {
+    const std::vector<double> values = sections.values_of(key);
+    const std::string name(key.name);
+    body.push_back({name, values.empty() ? Value() : Value(summarise(values).mean)});
+    metrics.push_back({name, Sample{values}});
   }
-  text += labelled_text(report, figures);
-  text += "\nmoments of the classes, by their shares\n";
-  text += row("sigma_max_mean", values_of(figures, "sigma_max_mean"));
-  text += row("norm_squared_mean", values_of(figures, "norm_squared_mean"));
-  text += row("s_f", values_of(figures, "s_f"), "exact");
-  text += row("s_f_bound", values_of(figures, "s_f_bound"), "s_f is at most this");
-  text += classifier_text(report);
-  if (report.runs.size() == 1) text += bound_text(first) + direction_text(first);
-  return text;
+  body.push_back({"metrics", std::move(metrics)});
+  List each;
+  for (const CalibratedRun& run : outcome.runs) each.emplace_back(run_record(run));
+  body.push_back({"each", std::move(each)});
+
+  const bool one = outcome.runs.size() == 1;
+  body.push_back(sections.without_labels());
+  if (pairs.labelled) {
+    body.push_back(sections.against_labels());
+    if (one) body.push_back({.value = labelled_record(*pairs.labelled)});
+    body.push_back(sections.moments());
+    body.push_back(sections.classifier());
+    if (one) body.push_back({.value = bound_value(first.bound)});
+  } else {
+    body.push_back(
+        words("no pair has two labels: ECE, q, the classes' moments and the bound need "
+              "them; name a dataset with labels"));
+  }
+  if (one) {
+    body.push_back({.value = direction_record(first),
+                    .label = first.direction
+                                 ? fmt::format("Theorem 2, over {}",
+                                               counted(first.direction->draws, "direction"))
+                                 : ""});
+  }
+  return {.body = std::move(body), .charts = reliability_charts(outcome.dataset, first)};
 }
 
 }  // namespace creg

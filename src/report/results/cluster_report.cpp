@@ -4,36 +4,25 @@
 
 #include "core/text.h"
 #include "creg/learn/metrics.h"
-#include "report/summary_report.h"
+#include "report/results/rows_words.h"
 
 namespace creg {
 namespace {
 
-nlohmann::ordered_json pca_json(const ClusterResult& result) {
-  if (result.pca) return *result.pca;
-  return nullptr;
-}
-
-nlohmann::ordered_json metrics_json(const ClusterResult& result) {
-  return {{"accuracy", summary_json(result.accuracy)},
-          {"nmi", summary_json(result.nmi)},
-          {"f1", summary_json(result.f1)},
-          {"ari", summary_json(result.ari)}};
+Record cluster_metrics(const ClusterResult& result) {
+  return {{"accuracy", Sample{result.accuracy}, "accuracy", Unit::rate},
+          {"nmi", Sample{result.nmi}, "NMI", Unit::rate},
+          {"f1", Sample{result.f1}, "macro-F1", Unit::rate},
+          {"ari", Sample{result.ari}, "ARI", Unit::rate}};
 }
 
 std::string pca_words(const ClusterResult& result) {
   return result.pca ? fmt::format("PCA {}", *result.pca) : "no PCA";
 }
 
-std::string metric_rows(const ClusterResult& result) {
-  return percent_header() + percent_row("accuracy", result.accuracy) +
-         percent_row("NMI", result.nmi) + percent_row("macro-F1", result.f1) +
-         percent_row("ARI", result.ari);
-}
-
 }  // namespace
 
-std::size_t ClusterReport::best() const {
+std::size_t ClusterOutcome::best() const {
   std::size_t best = 0;
   for (std::size_t i = 1; i < alternatives.size(); ++i) {
     if (summarise(alternatives[i].accuracy).mean > summarise(alternatives[best].accuracy).mean) {
@@ -43,57 +32,52 @@ std::size_t ClusterReport::best() const {
   return best;
 }
 
-nlohmann::ordered_json cluster_json(const ClusterReport& report) {
-  const ClusterResult& result = report.alternatives.at(report.best());
-  const bool chosen = report.alternatives.size() > 1;
-  nlohmann::ordered_json object = {{"task", "cluster"},
-                                   {"protocol", chosen ? "k-means-best-pca" : "k-means"},
-                                   {"dataset", report.dataset},
-                                   {"normalize", std::string(normalize_name(result.normalize))},
-                                   {"smooth", result.smooth},
-                                   {"pca", pca_json(result)},
-                                   {"k", result.k},
-                                   {"classes", result.classes},
-                                   {"nodes", result.nodes},
-                                   {"labelled", result.labelled},
-                                   {"restarts", result.restarts},
-                                   {"cluster_seed", result.seed},
-                                   {"seeds", result.seeds},
-                                   {"runs", result.runs},
-                                   {"metrics", metrics_json(result)},
-                                   {"inertia", summary_json(result.inertia)},
-                                   {"chosen_by", nullptr},
-                                   {"alternatives", nullptr}};
-  if (!chosen) return object;
-  object["chosen_by"] = "mean accuracy, which looks at the labels";
-  object["alternatives"] = nlohmann::ordered_json::array();
-  for (const ClusterResult& one : report.alternatives) {
-    object["alternatives"].push_back({{"pca", pca_json(one)},
-                                      {"metrics", metrics_json(one)},
-                                      {"inertia", summary_json(one.inertia)}});
+Report cluster_report(const ClusterOutcome& outcome) {
+  const std::size_t best = outcome.best();
+  const ClusterResult& result = outcome.alternatives.at(best);
+  const bool chosen = outcome.alternatives.size() > 1;
+  List alternatives;
+  Record others;
+  for (std::size_t i = 0; i < outcome.alternatives.size(); ++i) {
+    const ClusterResult& one = outcome.alternatives[i];
+    alternatives.emplace_back(Record{
+        {"pca", one.pca}, {"metrics", cluster_metrics(one)}, {"inertia", Sample{one.inertia}}});
+    if (i != best) others.push_back({.value = cluster_metrics(one), .label = pca_words(one)});
   }
-  return object;
-}
-
-std::string cluster_table(const ClusterReport& report) {
-  const std::size_t best = report.best();
-  const ClusterResult& result = report.alternatives.at(best);
-  std::string text =
-      fmt::format("{}: k-means, {} for {}{}\n{}, {} of them labelled\n", report.dataset,
-                  counted(result.k, "cluster"),
-                  result.classes == 1 ? "1 class" : fmt::format("{} classes", result.classes),
-                  rows_words(", ", result.smooth, result.normalize), counted(result.nodes, "node"),
-                  with_commas(result.labelled));
-  for (const ClusterResult& one : report.alternatives) {
-    text += fmt::format("\n{}\n{}", pca_words(one), metric_rows(one));
-  }
-  text += fmt::format("\nover {} of {}, the best of {} each\n", counted(result.seeds, "seed"),
-                      counted(result.runs, "run"), counted(result.restarts, "start"));
-  if (report.alternatives.size() > 1) {
-    text += fmt::format("better by mean accuracy: {} (a choice that looks at the labels)\n",
+  std::string over =
+      fmt::format("over {} of {}, the best of {} each", counted(result.seeds, "seed"),
+                  counted(result.runs, "run"), counted(result.restarts, "start"));
+  if (chosen) {
+    over += fmt::format("\nbetter by mean accuracy: {} (a choice that looks at the labels)",
                         pca_words(result));
   }
-  return text;
+  return {
+      .body = {words(fmt::format(
+                   "{}: k-means, {} for {}{}\n{}, {} of them labelled", outcome.dataset,
+                   counted(result.k, "cluster"),
+                   result.classes == 1 ? "1 class" : fmt::format("{} classes", result.classes),
+                   rows_words(", ", result.smooth, result.normalize), counted(result.nodes, "node"),
+                   with_commas(result.labelled))),
+               {"task", "cluster"},
+               {"protocol", chosen ? "k-means-best-pca" : "k-means"},
+               {"dataset", outcome.dataset},
+               {"normalize", normalize_name(result.normalize)},
+               {"smooth", result.smooth},
+               {"pca", result.pca},
+               {"k", result.k},
+               {"classes", result.classes},
+               {"nodes", result.nodes},
+               {"labelled", result.labelled},
+               {"restarts", result.restarts},
+               {"cluster_seed", result.seed},
+               {"seeds", result.seeds},
+               {"runs", result.runs},
+               {"metrics", cluster_metrics(result), pca_words(result)},
+               {"inertia", Sample{result.inertia}},
+               {"chosen_by", chosen ? Value("mean accuracy, which looks at the labels") : Value()},
+               {"alternatives", chosen ? Value(std::move(alternatives)) : Value()},
+               {.value = std::move(others)},
+               words(std::move(over))}};
 }
 
 }  // namespace creg

@@ -1,0 +1,50 @@
+// Reports in the formats that users ask for.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "creg/core/named_enum.h"
+#include "report/document.h"
+
+namespace creg {
+
+enum class ReportFormat { text, json, md, csv };
+
+template <>
+struct EnumNames<ReportFormat> {
+  static constexpr std::array<std::string_view, 4> names = {"text", "json", "md", "csv"};
+};
+
+std::string write_report(const Report& report, ReportFormat format);
+
+/// Paragraphs, aligned tables, and rows of label, value and note, with empty lines between them.
+std::string to_text(const Report& report);
+
+/// The same as headings, paragraphs and tables of Markdown.
+std::string to_markdown(const Report& report);
+
+/// Rates are fractions, what is missing is null. A sample is {"mean", "std", "values"}, a table a
+/// list of objects.
+nlohmann::ordered_json to_json(const Value& value);
+/// One object, indented, and a newline.
+std::string to_json_text(const Record& record);
+
+/// A line of keys and one per row, each ended by a newline. Texts are quoted as RFC 4180 says where
+/// they need it. Numbers are the shortest that read back the same, what is missing is an empty
+/// field. A sample has two columns: its mean, and its std under KEY_std.
+std::string to_csv(const Table& table);
+/// The report's table; without one a row per sample (metric, mean, std, least, most, runs), without
+/// those a row per figure (key, value).
+std::string to_csv(const Report& report);
+
+/// The charts as SVG in `directory`, which is made; a reliability diagram's bins as CSV beside it.
+/// Returns what was written.
+std::vector<std::filesystem::path> write_charts(const std::filesystem::path& directory,
+                                                const Report& report);
+
+}  // namespace creg
