@@ -5,8 +5,8 @@
 #include "creg/core/random.h"
 #include "ops/csr.h"
 #include "ops/device.h"
+#include "ops/random.h"
 #include "ops/row_norms.h"
-#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -64,9 +64,8 @@ at::Tensor EpochPass::nodes() {
 
 const at::Tensor& EpochPass::corruption() {
   if (!corruption_.defined()) {
-    RandomStream stream(settings_.seed, Purpose::corruption, settings_.step);
-    corruption_ = tensor_on(
-        context_, random_permutation(static_cast<std::int32_t>(inputs_.features.rows()), stream));
+    corruption_ = draw_permutation(device_of(context_), inputs_.features.rows(),
+                                   {settings_.seed, Purpose::corruption, settings_.step});
   }
   return corruption_;
 }

@@ -9,7 +9,6 @@
 #include "creg/ops/aggregate.h"
 #include "ops/device.h"
 #include "ops/random.h"
-#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -27,9 +26,8 @@ at::Tensor ascending(const at::Tensor& nodes) {
 NodeMask draw_node_mask(const Context& context, std::int64_t nodes, const MaskOptions& options,
                         std::uint64_t seed, std::uint32_t step) {
   invariant(nodes > 0, "there are nodes to mask");
-  RandomStream stream(seed, Purpose::node_mask, step, 0);
   const at::Tensor order =
-      tensor_on(context, random_permutation(static_cast<std::int32_t>(nodes), stream));
+      draw_permutation(device_of(context), nodes, {seed, Purpose::node_mask, step, 0});
   const std::int64_t masked = std::clamp<std::int64_t>(share_of(options.rate, nodes), 1, nodes);
   const std::int64_t replaced = share_of(options.replace, masked);
   const std::int64_t hidden = options.replace == 0 ? masked : share_of(1 - options.replace, masked);

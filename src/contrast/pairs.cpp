@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "creg/core/random.h"
-#include "ops/tensors.h"
+#include "ops/device.h"
+#include "ops/random.h"
 
 namespace creg {
 
@@ -13,9 +13,9 @@ at::Tensor draw_negatives(const Context& context, std::int64_t nodes, int count,
                           std::uint32_t epoch) {
   std::vector<at::Tensor> orders;
   for (int k = 0; k < count; ++k) {
-    RandomStream stream(seed, Purpose::negatives, epoch, static_cast<std::uint64_t>(k));
     orders.push_back(
-        tensor_on(context, random_permutation(static_cast<std::int32_t>(nodes), stream)));
+        draw_permutation(device_of(context), nodes,
+                         {seed, Purpose::negatives, epoch, static_cast<std::uint64_t>(k)}));
   }
   return at::stack(orders, 1);
 }

@@ -1,22 +1,16 @@
 #include "creg/core/random.h"
 
-#include <Random123/philox.h>
-
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
+#include "core/philox.h"
 #include "creg/core/error.h"
 
 namespace creg {
 
 RandomStream::RandomStream(const RandomKey& key, std::uint64_t word)
-    : key_{static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)},
-      counter_{static_cast<std::uint32_t>(word / 4), key.epoch,
-               static_cast<std::uint32_t>(key.item),
-               (static_cast<std::uint32_t>(key.item >> 32) << 16) |
-                   static_cast<std::uint32_t>(key.purpose)} {
-  invariant((key.item >> 48) == 0, "a random stream's item is below 2^48");
+    : key_(philox_key(key)), counter_(philox_counter(key, static_cast<std::uint32_t>(word / 4))) {
   invariant((word >> 34) == 0, "a random stream has 2^34 words");
   if (word % 4 == 0) return;
   refill();
@@ -24,10 +18,7 @@ RandomStream::RandomStream(const RandomKey& key, std::uint64_t word)
 }
 
 void RandomStream::refill() {
-  const r123::Philox4x32 philox;
-  const auto out =
-      philox({{counter_[0], counter_[1], counter_[2], counter_[3]}}, {{key_[0], key_[1]}});
-  block_ = {out[0], out[1], out[2], out[3]};
+  block_ = philox_block(counter_, key_);
   used_ = 0;
   ++counter_[0];
   // The next block would repeat the first: no caller draws 2^34 numbers from one stream.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/permutation.h"
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/core/random.h"
 #include "creg/graph/graph.h"
 
 namespace creg {
@@ -32,17 +32,16 @@ EpochBatches::EpochBatches(std::int64_t nodes, std::int64_t batch_size, std::uin
                            std::uint32_t epoch)
     : batch_size_(batch_size), size_(batches_per_epoch(nodes, batch_size)) {
   invariant(nodes <= max_nodes, "nodes have 32-bit numbers");
-  RandomStream stream(seed, Purpose::batch_order, epoch);
-  order_ = random_permutation(static_cast<std::int32_t>(nodes), stream);
+  order_ = keyed_permutation({seed, Purpose::batch_order, epoch}, nodes);
 }
 
 EpochBatches::EpochBatches(std::span<const std::int32_t> nodes, std::int64_t batch_size,
                            std::uint64_t seed, std::uint32_t epoch)
     : batch_size_(batch_size),
       size_(batches_per_epoch(static_cast<std::int64_t>(nodes.size()), batch_size)) {
-  std::vector<std::int32_t> order(nodes.begin(), nodes.end());
-  RandomStream stream(seed, Purpose::batch_order, epoch);
-  shuffle(std::span<std::int32_t>(order), stream);
+  std::vector<std::int32_t> order = keyed_permutation({seed, Purpose::batch_order, epoch},
+                                                      static_cast<std::int64_t>(nodes.size()));
+  for (std::int32_t& item : order) item = nodes[static_cast<std::size_t>(item)];
   order_ = std::move(order);
 }
 

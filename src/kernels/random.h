@@ -56,5 +56,8 @@ void draw_kept(const Launch& launch, const RandomKey& key, const kernels::DropCh
 /// `count` numbers of 0..bound-1, one after the other from one stream.
 void draw_below(const Launch& launch, const RandomKey& key, std::int64_t bound, std::int64_t count,
                 std::int64_t* out);
+/// keyed_permutation (core/permutation.h) of n items.
+void draw_permutation(const Launch& launch, const RandomKey& key, std::int64_t n,
+                      std::int32_t* out);
 
 }  // namespace creg::cpu

@@ -12,6 +12,7 @@
 #include "learn/kmeans.h"
 #include "methods/mvgrl.h"
 #include "ops/device.h"
+#include "ops/random.h"
 #include "ops/tensors.h"
 
 namespace creg {
@@ -66,7 +67,6 @@ class Gdcl final : public Method {
     for (const NamedTensor& kept : state) {
       (kept.name == "clusters.centres" ? centres_ : target_) = kept.value.clone();
     }
-    if (target_.defined()) list_members();
   }
 
  private:
@@ -92,17 +92,6 @@ class Gdcl final : public Method {
     const at::Tensor q = soft_assignment(h);
     const at::Tensor sharper = q * q / q.sum(0, true);
     target_ = sharper / sharper.sum(1, true);
-    list_members();
-  }
-
-  void list_members() {
-    const at::Tensor best = target_.argmax(1);
-    members_.clear();
-    others_.clear();
-    for (std::int64_t c = 0; c < clusters_; ++c) {
-      members_.push_back(best.eq(c).nonzero().squeeze(1));
-      others_.push_back(best.ne(c).nonzero().squeeze(1));
-    }
   }
 
   /// The embedding with some features of every node hidden, the same ones all the time.
@@ -119,31 +108,28 @@ class Gdcl final : public Method {
     return pass.finished(encoder.part(1, pass.inputs().hops, projected, how));
   }
 
-  /// Up to `count` of `nodes`, at random.
-  static at::Tensor some_of(const Context& context, const at::Tensor& nodes, std::int64_t count,
-                            RandomStream& stream) {
-    const auto all = host_array<std::int64_t>(nodes);
-    std::vector<std::int64_t> drawn(all.begin(), all.end());
-    const auto kept = std::min(drawn.size(), static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < kept; ++i) {
-      std::swap(drawn[i], drawn[i + stream.below(drawn.size() - i)]);
-    }
-    drawn.resize(kept);
-    return tensor_on(context, std::move(drawn));
+  /// Up to `count` of the nodes that `among` (bool) lets in, at random: those of smallest draw.
+  static at::Tensor some_of(const at::Tensor& among, std::int64_t count, const RandomKey& key) {
+    const at::Tensor order = draw_permutation(among.device(), among.numel(), key);
+    const at::Tensor found = order.masked_select(among.index_select(0, order));
+    return found.narrow(0, 0, std::min(count, found.numel()));
   }
 
   EpochLoss contrast(EpochPass& pass, const at::Tensor& h, const at::Tensor& hidden) const {
-    RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
     at::Tensor sum = at::zeros({}, h.options());
     at::Tensor chance = at::zeros({}, h.options().dtype(at::kDouble));
-    for (std::size_t c = 0; c < members_.size(); ++c) {
-      const at::Tensor& anchors = members_[c];
-      if (anchors.numel() == 0 || others_[c].numel() == 0) continue;
+    const at::Tensor cluster = target_.argmax(1);
+    RandomKey key{pass.settings().seed, Purpose::negatives, pass.settings().step};
+    for (std::int64_t c = 0; c < clusters_; ++c) {
+      const at::Tensor inside = cluster.eq(c);
+      const at::Tensor anchors = inside.nonzero().squeeze(1);
+      if (anchors.numel() == 0 || anchors.numel() == h.size(0)) continue;
+      key.item = 2 * static_cast<std::uint64_t>(c);
       const at::Tensor rows = h.index_select(0, anchors);
-      const at::Tensor friends =
-          h.index_select(0, some_of(pass.context(), anchors, positives_, stream));
+      const at::Tensor friends = h.index_select(0, some_of(inside, positives_, key));
+      ++key.item;
       const at::Tensor strangers =
-          h.index_select(0, some_of(pass.context(), others_[c], negatives_, stream));
+          h.index_select(0, some_of(inside.logical_not(), negatives_, key));
       const at::Tensor itself = (rows * hidden.index_select(0, anchors)).sum(1, true);
       const at::Tensor near = at::logsumexp(at::cat({at::mm(rows, friends.t()), itself}, 1), 1);
       const at::Tensor far = at::logsumexp(at::mm(rows, strangers.t()) / negative_temperature, 1);
@@ -165,10 +151,8 @@ class Gdcl final : public Method {
   double rate_;  // of the learning rate, once the clusters count
   std::int64_t clusters_;
   CrossView views_;
-  at::Tensor centres_;               // [clusters, dim], once clusters have been looked for
-  at::Tensor target_;                // [nodes, clusters]: the assignment to be approached
-  std::vector<at::Tensor> members_;  // int64, of every cluster
-  std::vector<at::Tensor> others_;
+  at::Tensor centres_;  // [clusters, dim], once clusters have been looked for
+  at::Tensor target_;   // [nodes, clusters]: the assignment to be approached
 };
 
 }  // namespace

@@ -43,4 +43,8 @@ at::Tensor draw_below(const c10::Device& device, std::int64_t count, std::int64_
 at::Tensor draw_other_rows(const c10::Device& device, std::int64_t lists, std::int64_t rows,
                            const RandomKey& key);
 
+/// A random order of 0..n-1, int32: the items sorted by (draw, item), where item i draws the i-th
+/// 64 bits of the key's stream (core/permutation.h). O(n).
+at::Tensor draw_permutation(const c10::Device& device, std::int64_t n, const RandomKey& key);
+
 }  // namespace creg

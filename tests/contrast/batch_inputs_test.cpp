@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "creg/core/random.h"
+#include "core/permutation.h"
 #include "creg/ops/aggregate.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
@@ -147,9 +147,8 @@ TEST_P(WholeNeighbourhoods, TheCorruptedPassShufflesTheSampledNodesFeatures) {
   const SampledBatch batch = sample();
   const GraphInputs inputs = batch_inputs(context_, graph_, batch, GetParam().layers, true);
   EpochPass pass(context_, inputs, *encoder_, {.seed = 9, .epoch = 4, .step = 4});
-  RandomStream stream(9, Purpose::corruption, 4);
   const auto count = static_cast<std::int32_t>(batch.nodes.size());
-  const std::vector<std::int32_t> order = random_permutation(count, stream);
+  const std::vector<std::int32_t> order = keyed_permutation({9, Purpose::corruption, 4}, count);
   at::Tensor x = as_tensor(to_dense(graph_.features)).clone();
   at::Tensor shuffled = x.clone();
   for (std::int32_t i = 0; i < count; ++i) shuffled[batch.nodes[i]] = x[batch.nodes[order[i]]];

@@ -7,6 +7,7 @@
 
 #include "contrast/contrast_reg.h"
 #include "contrast/curriculum.h"
+#include "core/permutation.h"
 #include "creg/contrast/epoch_pass.h"
 #include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
@@ -36,6 +37,8 @@ TEST(DrawNegatives, ColumnsArePermutations) {
     for (std::int32_t i = 0; i < 50; ++i) EXPECT_EQ(column[i], i);
   }
   EXPECT_EQ(different.size(), 3);
+  EXPECT_EQ(values_of(negatives.select(1, 2)),
+            keyed_permutation({1, Purpose::negatives, 4, 2}, 50));
   EXPECT_TRUE(at::equal(negatives, draw_negatives(Context(), 50, 3, 1, 4)));
   EXPECT_FALSE(at::equal(negatives, draw_negatives(Context(), 50, 3, 1, 5)));
   EXPECT_FALSE(at::equal(negatives, draw_negatives(Context(), 50, 3, 2, 4)));
@@ -124,8 +127,8 @@ class ContrastRegTest : public ::testing::Test {
         inputs_(Context(), graph_, EncoderOptions{}) {}
 
   double formula(const at::Tensor& direction, std::uint32_t epoch, bool unit_rows) {
-    RandomStream stream(9, Purpose::corruption, epoch);
-    const at::Tensor order = index_tensor(random_permutation(40, stream)).to(at::kLong);
+    const at::Tensor order =
+        index_tensor(keyed_permutation({9, Purpose::corruption, epoch}, 40)).to(at::kLong);
     const auto encode = [&](const at::Tensor& x) {
       const FeatureMatrix features(Context(), Features(as_dense(x)));
       const at::Tensor h =

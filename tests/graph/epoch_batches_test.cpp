@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/permutation.h"
 #include "support/expect_error.h"
 
 namespace creg::epoch_batches_test {
@@ -48,6 +49,11 @@ TEST(EpochBatches, OfSomeNodesAlone) {
   const EpochBatches batches(some, 4, 3, 2);
   EXPECT_EQ(batches.size(), 2);
   Nodes all = all_of(batches);
+  Nodes expected;
+  for (const std::int32_t i : keyed_permutation({3, Purpose::batch_order, 2}, 6)) {
+    expected.push_back(some[static_cast<std::size_t>(i)]);
+  }
+  EXPECT_EQ(all, expected);
   std::sort(all.begin(), all.end());
   EXPECT_EQ(all, some);
 }

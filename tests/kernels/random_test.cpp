@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kernels/dense.h"
@@ -84,6 +86,22 @@ TEST(RandomKernels, OneStreamForAListOfChances) {
     cpu::draw_kept(launch, key, {.count = 9001, .own = chances.data()}, found.data());
     EXPECT_EQ(found, expected);
   });
+}
+
+TEST(RandomKernels, AnOrderIsTheSameForAllWorkers) {
+  for (const std::int32_t n : {0, 1, 5, 5000, 150'000}) {
+    RandomStream stream = stream_of_row(0);
+    std::vector<std::pair<std::uint64_t, std::int32_t>> drawn;
+    for (std::int32_t i = 0; i < n; ++i) drawn.emplace_back(stream.bits64(), i);
+    std::sort(drawn.begin(), drawn.end());
+    std::vector<std::int32_t> expected;
+    for (const auto& [draw, item] : drawn) expected.push_back(item);
+    for_workers([&](const Launch& launch) {
+      std::vector<std::int32_t> found(static_cast<std::size_t>(n));
+      cpu::draw_permutation(launch, key, n, found.data());
+      EXPECT_EQ(found, expected) << n;
+    });
+  }
 }
 
 TEST(DenseKernel, AddsEntriesToTheirCells) {

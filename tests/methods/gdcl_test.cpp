@@ -1,7 +1,7 @@
 // MVGRL, and GDCL which goes on from it.
 #include <gtest/gtest.h>
 
-#include "creg/core/random.h"
+#include "core/permutation.h"
 #include "methods/tiny_model.h"
 #include "support/expect_error.h"
 
@@ -82,8 +82,33 @@ TEST(Gdcl, StartsAsMvgrl) {
   EXPECT_NE(gdcl.loss(2).loss.item<float>(), mvgrl.loss(2).loss.item<float>());
 }
 
-TEST(Gdcl, ContrastsClustersAndTrainsTheDiffusionAlone) {
-  TinyModel model("gdcl", options(), test::two_groups(), own);
+/// [nodes, nodes]: whom every node meets, up to `count` of those that `among` lets into its row. Of
+/// cluster c they are the first ones in the order of a stream of its own, which is after the
+/// `part`-th.
+at::Tensor met(const at::Tensor& among, const at::Tensor& cluster, std::int64_t count,
+               std::uint64_t part) {
+  at::Tensor out = at::zeros_like(among);
+  for (std::int64_t i = 0; i < among.size(0); ++i) {
+    const auto c = cluster[i].item<std::int64_t>();
+    std::int64_t left = count;
+    for (const std::int32_t j : keyed_permutation(
+             {5, Purpose::negatives, 3, 2 * static_cast<std::uint64_t>(c) + part}, 40)) {
+      if (left == 0 || among[i][j].item<double>() == 0) continue;
+      out[i][j] = 1;
+      --left;
+    }
+  }
+  return out;
+}
+
+class GdclTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(GdclTest, ContrastsClustersAndTrainsTheDiffusionAlone) {
+  // With room for all of them, friends and strangers are everybody inside and outside.
+  test::OwnValues values = own;
+  values["cluster_positives"] = std::to_string(GetParam());
+  values["cluster_negatives"] = std::to_string(GetParam());
+  TinyModel model("gdcl", options(), test::two_groups(), values);
   model.train(0, 2);
   const at::Tensor x = test::dense_features(model.graph);
   const at::Tensor matrix = view_matrix(model.graph, 1);
@@ -106,10 +131,11 @@ TEST(Gdcl, ContrastsClustersAndTrainsTheDiffusionAlone) {
         const at::Tensor h = test::gcn_layer(matrix, x, p, part(1));
         const at::Tensor hidden = test::gcn_layer(matrix, hidden_x, p, part(1));
         const at::Tensor same = (cluster.unsqueeze(0) == cluster.unsqueeze(1)).to(at::kDouble);
-        // With room for all of them, friends and strangers are everybody inside and outside.
+        const at::Tensor friends = met(same, cluster, GetParam(), 0);
+        const at::Tensor strangers = met(1 - same, cluster, GetParam(), 1);
         const at::Tensor products = h.mm(h.t());
-        const at::Tensor near = (at::exp(products) * same).sum(1) + at::exp((h * hidden).sum(1));
-        const at::Tensor far = (at::exp(products / 0.5) * (1 - same)).sum(1);
+        const at::Tensor near = (at::exp(products) * friends).sum(1) + at::exp((h * hidden).sum(1));
+        const at::Tensor far = (at::exp(products / 0.5) * strangers).sum(1);
         const at::Tensor contrast = -at::log(near / (near + far)).mean();
         const at::Tensor distances = (h.unsqueeze(1) - centres.unsqueeze(0)).pow(2).sum(2);
         at::Tensor q = at::pow(1 + distances / 1e-4, -(1e-4 + 1) / 2);
@@ -118,6 +144,8 @@ TEST(Gdcl, ContrastsClustersAndTrainsTheDiffusionAlone) {
       },
       1e-3);
 }
+
+INSTANTIATE_TEST_SUITE_P(Gdcl, GdclTest, ::testing::Values(100, 4));
 
 TEST(Gdcl, SlowsDownAfterItsStart) {
   TinyModel model("gdcl", options(), test::two_groups(), own);

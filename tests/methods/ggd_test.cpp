@@ -3,9 +3,10 @@
 #include <cmath>
 
 #include "contrast/feature_mask.h"
-#include "creg/core/random.h"
+#include "core/permutation.h"
 #include "graph/edge_drop.h"
 #include "methods/tiny_model.h"
+#include "ops/tensors.h"
 
 namespace creg::ggd_test {
 namespace {
@@ -20,13 +21,8 @@ MethodOptions options(double edges, double features) {
 }
 
 at::Tensor shuffled(const at::Tensor& features) {
-  RandomStream stream(seed, Purpose::corruption, epoch);
-  std::vector<std::int64_t> order;
-  for (const std::int32_t row :
-       random_permutation(static_cast<std::int32_t>(features.size(0)), stream)) {
-    order.push_back(row);
-  }
-  return features.index_select(0, at::tensor(order));
+  return features.index_select(
+      0, index_tensor(keyed_permutation({seed, Purpose::corruption, epoch}, features.size(0))));
 }
 
 /// Every row through all layers, and the sum of what comes out.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/permutation.h"
 #include "ops/tensors.h"
 
 namespace creg::random_test {
@@ -160,6 +161,15 @@ TEST(DrawOtherRows, NeverTakesTheRowItself) {
     }
   }
   EXPECT_THROW(draw_other_rows(at::kCPU, 1, 1, key), c10::Error);
+}
+
+TEST(DrawPermutation, IsTheOneOfTheHost) {
+  for (const std::int64_t n : {0, 1, 2, 1000, 100'003}) {
+    expect_draws(as_tensor(Array<std::int32_t>(keyed_permutation(key, n))),
+                 [&] { return draw_permutation(at::kCPU, n, key); });
+  }
+  EXPECT_THROW(draw_permutation(at::kCPU, -1, key), c10::Error);
+  EXPECT_THROW(draw_permutation(at::kCPU, std::int64_t{1} << 31, key), c10::Error);
 }
 
 }  // namespace

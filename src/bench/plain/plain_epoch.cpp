@@ -288,9 +288,8 @@ class PlainEpoch::State {
   }
 
   at::Tensor contrast_reg(const at::Tensor& h, std::uint32_t epoch) const {
-    RandomStream stream(seed_, Purpose::corruption, epoch);
     const at::Tensor order =
-        tensor_on(context_, random_permutation(static_cast<std::int32_t>(nodes_), stream));
+        draw_permutation(h.device(), nodes_, {seed_, Purpose::corruption, epoch});
     const at::Tensor corrupted = finished(encode(features_.index_select(0, order)));
     const at::Tensor u = at::mv(parameter("regulariser.weight"), direction(h, epoch));
     return surprise(at::mv(h, u)).mean() + other_surprise(at::mv(corrupted, u)).mean();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/permutation.h"
+
 namespace creg::cpu {
 namespace {
 
@@ -108,6 +110,22 @@ void draw_below(const Launch& /*launch*/, const RandomKey& key, std::int64_t bou
   for (std::int64_t i = 0; i < count; ++i) {
     out[i] = static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(bound)));
   }
+}
+
+void draw_permutation(const Launch& launch, const RandomKey& key, std::int64_t n,
+                      std::int32_t* out) {
+  KeyedOrder order(key, n);
+  const Workers& workers = *launch.workers;
+  workers.for_ranges(order.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) order.draw(p);
+  });
+  order.find_places();
+  workers.for_ranges(order.pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) order.scatter(p);
+  });
+  constexpr std::int64_t buckets_at_once = 16;
+  workers.for_ranges(order.buckets(), buckets_at_once,
+                     [&](std::int64_t begin, std::int64_t end) { order.sort(begin, end, out); });
 }
 
 }  // namespace creg::cpu

@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <limits>
+
 #include "kernels/random.h"
 #include "ops/runtime/on_device.h"
 
@@ -20,6 +22,9 @@ constexpr KernelOnDevice<const RandomKey&, const kernels::DropChances&, float*> 
     {.op = "draw_kept", .cpu = cpu::draw_kept}};
 constexpr KernelOnDevice<const RandomKey&, std::int64_t, std::int64_t, std::int64_t*> below_kernel{
     {.op = "draw_below", .cpu = cpu::draw_below}};
+
+constexpr KernelOnDevice<const RandomKey&, std::int64_t, std::int32_t*> permutation_kernel{
+    {.op = "draw_permutation", .cpu = cpu::draw_permutation}};
 
 constexpr std::int64_t stream_words = std::int64_t{1} << 34;
 constexpr std::uint64_t stream_items = std::uint64_t{1} << 48;
@@ -127,6 +132,14 @@ at::Tensor draw_other_rows(const c10::Device& device, std::int64_t lists, std::i
   at::Tensor out = draw_below(device, lists * rows, rows - 1, key).view({lists, rows});
   // The row itself is left out of those to choose from.
   return out.add_(out.ge(at::arange(rows, out.options())));
+}
+
+at::Tensor draw_permutation(const c10::Device& device, std::int64_t n, const RandomKey& key) {
+  TORCH_CHECK(n >= 0 && n <= std::numeric_limits<std::int32_t>::max(), "draw_permutation: ", n,
+              " items have no 32-bit numbers");
+  at::Tensor out = at::empty({n}, at::TensorOptions().dtype(at::kInt).device(device));
+  permutation_kernel.run(out, key, n, out.data_ptr<std::int32_t>());
+  return out;
 }
 
 }  // namespace creg
