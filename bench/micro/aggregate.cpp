@@ -4,7 +4,7 @@
 //   features…   X·W for X of 8192 x 768 and W of 768 x 512, sparse or dense. Arguments: percent of
 //   X
 //               that is filled, threads. Where the two meet is `dense_above` of
-//               creg/nn/feature_matrix.h.
+//               creg/nn/inputs.h.
 #include <benchmark/benchmark.h>
 #include <torch/types.h>
 

@@ -7,8 +7,8 @@
 
 #include "creg/core/context.h"
 #include "graph/generators.h"
-#include "ops/runtime.h"
 #include "ops/csr.h"
+#include "ops/runtime.h"
 #include "ops/similarity.h"
 #include "ops/tensor_memory.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "creg/nn/hops.h"
+#include "creg/nn/inputs.h"
 #include "creg/ops/aggregate.h"
 #include "graph/normalise.h"
 #include "ops/device.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "creg/nn/feature_matrix.h"
+#include "creg/nn/inputs.h"
 #include "graph/view_draw.h"
 
 namespace creg {

@@ -1,4 +1,4 @@
-#include "creg/contrast/pair_score.h"
+#include "creg/contrast/pairs.h"
 
 #include <torch/types.h>
 

@@ -1,4 +1,4 @@
-#include "creg/contrast/projection_head.h"
+#include "creg/contrast/view_contrast.h"
 
 #include <torch/types.h>
 

@@ -13,7 +13,7 @@
 #include <filesystem>
 
 #include "creg/core/context.h"
-#include "creg/graph/edge_split.h"
+#include "creg/graph/splits.h"
 #include "io/file.h"
 
 namespace creg {

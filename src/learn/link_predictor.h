@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "creg/core/context.h"
-#include "creg/graph/edge_split.h"
+#include "creg/graph/splits.h"
 #include "creg/learn/predictor_options.h"
 #include "graph/non_edges.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "creg/contrast/dropped_view.h"
-#include "creg/contrast/projection_head.h"
+#include "creg/contrast/view_contrast.h"
 #include "creg/methods/method.h"
 #include "methods/view_methods.h"
 

@@ -4,7 +4,6 @@
 
 #include "contrast/curriculum.h"
 #include "core/text.h"
-#include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
 #include "creg/methods/method.h"

@@ -1,7 +1,6 @@
 // ML: the positive of a node is itself after one more propagation, without weights or activation.
 #include <torch/types.h>
 
-#include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
 #include "creg/methods/method.h"
 #include "creg/ops/aggregate.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "creg/contrast/pair_score.h"
+#include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
 #include "creg/methods/method.h"
 #include "ops/edge_loss.h"

@@ -1,4 +1,4 @@
-#include "creg/methods/own_parameters.h"
+#include "creg/methods/entry.h"
 
 #include <algorithm>
 #include <charconv>

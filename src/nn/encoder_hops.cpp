@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "creg/core/error.h"
-#include "creg/nn/hops.h"
+#include "creg/nn/inputs.h"
 #include "graph/build.h"
 #include "graph/diffusion.h"
 #include "graph/normalise.h"

@@ -1,4 +1,4 @@
-#include "creg/nn/hops.h"
+#include "creg/nn/inputs.h"
 
 #include "nn/sampled_hops.h"
 

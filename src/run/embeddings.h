@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "creg/graph/graph.h"
-#include "creg/run/spec.h"
+#include "creg/run/run.h"
 #include "creg/tasks/classify.h"
 
 namespace creg {

@@ -7,7 +7,7 @@
 
 #include "creg/core/context.h"
 #include "creg/core/progress.h"
-#include "creg/run/result.h"
+#include "creg/run/run.h"
 
 namespace creg {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "creg/core/context.h"
-#include "creg/run/plan.h"
+#include "creg/run/run.h"
 #include "creg/tasks/link.h"
 
 namespace creg {

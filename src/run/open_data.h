@@ -3,7 +3,7 @@
 
 #include "creg/core/context.h"
 #include "creg/io/dataset.h"
-#include "creg/run/spec.h"
+#include "creg/run/run.h"
 
 namespace creg {
 

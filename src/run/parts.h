@@ -5,7 +5,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "creg/run/spec.h"
+#include "creg/run/run.h"
 #include "tasks/finetune.h"
 
 namespace creg {

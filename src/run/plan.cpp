@@ -1,4 +1,4 @@
-#include "creg/run/plan.h"
+#include "creg/run/run.h"
 
 #include <cctype>
 #include <utility>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "creg/run/plan.h"
+#include "creg/run/run.h"
 #include "io/settings_file.h"
 
 namespace creg {

@@ -1,7 +1,7 @@
 // What came of a run as a report; result.json is its JSON.
 #pragma once
 
-#include "creg/run/result.h"
+#include "creg/run/run.h"
 #include "report/document.h"
 
 namespace creg {

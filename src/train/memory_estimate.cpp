@@ -11,8 +11,7 @@
 #include "creg/core/context.h"
 #include "creg/core/error.h"
 #include "creg/methods/entry.h"
-#include "creg/nn/feature_matrix.h"
-#include "creg/nn/hops.h"
+#include "creg/nn/inputs.h"
 
 namespace creg {
 namespace {

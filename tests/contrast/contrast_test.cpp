@@ -9,7 +9,6 @@
 #include "contrast/curriculum.h"
 #include "core/permutation.h"
 #include "creg/contrast/epoch_pass.h"
-#include "creg/contrast/pair_score.h"
 #include "creg/contrast/pairs.h"
 #include "creg/core/random.h"
 #include "ops/tensors.h"

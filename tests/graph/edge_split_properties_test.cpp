@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "creg/graph/edge_split.h"
+#include "creg/graph/splits.h"
 #include "support/graphs.h"
 
 namespace creg::edge_split_properties_test {

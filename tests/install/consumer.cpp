@@ -1,4 +1,4 @@
-#include <creg/graph/edge_split.h>
+#include <creg/graph/splits.h>
 #include <creg/io/dataset.h>
 #ifdef WITH_TORCH
 #include <creg/train/trainer.h>

@@ -1,4 +1,4 @@
-#include "creg/nn/hops.h"
+#include "creg/nn/inputs.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

@@ -1,4 +1,5 @@
-// Pair construction: which node is pulled towards which, and which are pushed apart.
+// Pair construction: which node is pulled towards which, which are pushed apart, and how a pair is
+// scored.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,9 +9,12 @@
 #include "creg/contrast/options.h"
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/nn/parameter_list.h"
 #include "creg/ops/pair_loss.h"
 
 namespace creg {
+
+// Pair construction: which node is pulled towards which, and which are pushed apart.
 
 /// `count` random permutations of the nodes as columns: int32 [nodes, count]. Row i holds node i's
 /// negatives; a node may meet itself.
@@ -24,5 +28,23 @@ Pairs aligned_pairs(const at::Tensor& negatives);
 /// `seeds` (int32, distinct) only those nodes are anchors.
 Pairs anchored_pairs(const at::Tensor& positives, const at::Tensor& negatives,
                      const at::Tensor& seeds);
+
+// The score of a pair: u·v, or u·C v with a trained matrix.
+
+class PairScore {
+ public:
+  /// A bilinear score adds its matrix to `parameters` as "score.weight".
+  PairScore(Score score, std::int64_t dim, ParameterList& parameters) {
+    if (score == Score::bilinear) {
+      weight_ = parameters.uniform("score.weight", {dim, dim}, linear_bound(dim));
+    }
+  }
+
+  /// Rows v_i as C v_i, whose plain products with u are the scores.
+  at::Tensor anchors(const at::Tensor& rows) const;
+
+ private:
+  at::Tensor weight_;
+};
 
 }  // namespace creg

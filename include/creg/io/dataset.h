@@ -1,15 +1,65 @@
 // From what a user writes after --dataset to a graph: names, generators, paths and own files.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "creg/io/user_dataset.h"
 
 namespace creg {
+
+// A user's own dataset: an edge list with optional features, labels and splits, named by a few
+// lines of TOML or by flags:
+//
+//   edges = "edges.csv"            # paths are relative to the TOML file
+//   features = "features.npy"      # .npy, .npz, or rows keyed by id
+//   labels = "labels.csv"          # rows keyed by id, or .npy
+//   splits = "split.json"          # or a list of them
+//   directed = false
+//   name = "mine"                  # default: the TOML file's name
+//   nodes = 1000                   # only without features: ids are 0..999
+//   separator = "auto"             # of the edge file: comma, tab, semicolon, space
+//   header = true                  # of the edge file; default: recognised
+//   transforms = ["…"]             # passed on as they are
+//
+// Which nodes there are, and in which order:
+//   * features as an array: its rows; ids are row numbers 0..N-1;
+//   * features keyed by id: those ids, in file order; an edge or a label of another id is an error;
+//   * no features but `nodes = N`, or labels as an array of N: 0..N-1;
+//   * else the ids of the label file, then those of the edges. When all are integers they are
+//     sorted by value, so that 0..N-1 stand for themselves.
+
+/// Between the fields of a row. `space` means any run of blanks and tabs.
+enum class Separator : char {
+  automatic = 0,
+  comma = ',',
+  tab = '\t',
+  semicolon = ';',
+  space = ' ',
+};
+
+/// How an edge file is read.
+struct EdgeListOptions {
+  Separator separator = Separator::automatic;
+  std::optional<bool> header;       ///< nothing: recognised (docs/file-formats.md)
+  std::int64_t expected_edges = 0;  ///< a hint that saves memory while a gzip file is read
+};
+
+struct UserDatasetSpec {
+  std::string name;
+  std::filesystem::path edges;
+  std::filesystem::path features;  ///< empty: none
+  std::filesystem::path labels;    ///< empty: none
+  std::vector<std::filesystem::path> splits;
+  bool directed = false;
+  std::optional<std::int64_t> nodes;
+  EdgeListOptions edge_options;
+  std::vector<std::string> transforms;
+};
 
 struct CatalogueEntry;
 

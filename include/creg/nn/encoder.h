@@ -7,8 +7,7 @@
 #include <memory>
 
 #include "creg/nn/encoder_options.h"
-#include "creg/nn/feature_matrix.h"
-#include "creg/nn/hops.h"
+#include "creg/nn/inputs.h"
 #include "creg/nn/parameter_list.h"
 
 namespace creg {

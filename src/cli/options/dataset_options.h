@@ -3,7 +3,7 @@
 
 #include "cli/command_line.h"
 #include "creg/io/dataset.h"
-#include "creg/run/spec.h"
+#include "creg/run/run.h"
 
 namespace creg::cli {
 

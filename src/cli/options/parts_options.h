@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "creg/run/spec.h"
+#include "creg/run/run.h"
 
 namespace creg::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "creg/run/spec.h"
+#include "creg/run/run.h"
 
 namespace creg::cli {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/options/dataset_options.h"
-#include "creg/run/plan.h"
+#include "creg/run/run.h"
 
 namespace creg::cli {
 

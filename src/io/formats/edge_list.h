@@ -22,7 +22,7 @@
 #include "creg/core/array.h"
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "creg/io/user_dataset.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 #include "io/text/node_index.h"
 #include "io/text/text_fields.h"

@@ -1,4 +1,4 @@
-// The files of a user's own dataset (creg/io/user_dataset.h) as a graph.
+// The files of a user's own dataset (creg/io/dataset.h) as a graph.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "creg/io/user_dataset.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 
 namespace creg {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "creg/io/user_dataset.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 #include "io/text/text_blocks.h"
 

@@ -1,4 +1,4 @@
-// What will happen in a run: decided once, before it begins, and recorded.
+// A run from beginning to end: what is asked of it, what will happen, what came of it.
 #pragma once
 
 #include <array>
@@ -6,19 +6,63 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "creg/core/context.h"
 #include "creg/core/named_enum.h"
-#include "creg/graph/edge_split.h"
 #include "creg/graph/graph.h"
+#include "creg/graph/splits.h"
 #include "creg/io/dataset.h"
-#include "creg/run/spec.h"
+#include "creg/methods/entry.h"
+#include "creg/tasks/classify.h"
 #include "creg/train/config.h"
+#include "creg/train/trainer.h"
 
 namespace creg {
+
+// What is asked of a run, in plain values.
+
+/// A dataset by name or path, or a user's own files.
+struct DataSpec {
+  std::string dataset;  ///< a name, synthetic:NAME[@scale], or a path; empty: the embedded graph
+  std::string edges;    ///< own files; the rest goes with them (creg/io/dataset.h)
+  std::string features;
+  std::string labels;
+  std::vector<std::string> splits;
+  bool directed = false;
+  std::vector<std::string> transforms;  ///< applied after the dataset's own
+  std::filesystem::path data_dir;       ///< of the named datasets; empty: $CREG_DATA or the cache
+};
+
+/// Which nodes are for pretraining and which for fine-tuning.
+struct PartsSpec {
+  std::string parts;  ///< by-number, stored-train, or a split file; empty: as the dataset has it
+  double share = 0;   ///< of by-number; 0: the default
+};
+
+/// Settings of a run by their keys (docs/parameters.md): {{"method", "ml"}, {"lr", "0.01"}}.
+using Settings = std::map<std::string, std::string>;
+
+struct RunSpec {
+  DataSpec data;
+  std::string recipe;  ///< a file, "none", or empty: the shipped one of this method and dataset
+  Settings settings;   ///< on top of the recipe
+  /// A program's own method; taken where the settings name it.
+  std::shared_ptr<const MethodEntry> added;
+  /// 0: the Context's seed alone; else the seeds 0 … seeds-1, each with a folder of its own.
+  int seeds = 0;
+  std::filesystem::path out;                ///< the folder of the run; empty: nothing is written
+  std::optional<std::uint64_t> edge_split;  ///< train on the training edges of this split alone
+  std::optional<PartsSpec> pretrain;        ///< train on the part of the graph for pretraining
+  bool evaluate = true;                     ///< where there are labels
+  int eval_splits = 0;                      ///< 0: the protocol's own number
+  int calibrate = 0;  ///< epochs between two looks at the calibration; 0: none
+};
+
+// What will happen in a run: decided once, before it begins, and recorded.
 
 /// Where the value of a setting comes from.
 enum class Origin {
@@ -90,5 +134,27 @@ void schedule_runs(RunPlan& plan);
 
 /// runs/<dataset>-<method>, made fit for a file name.
 std::filesystem::path default_run_folder(const RunPlan& plan);
+
+// What came of a run.
+
+struct SeedResult {
+  std::uint64_t seed = 0;
+  TrainResult training;
+  std::optional<ClassifyResult> classification;  ///< where there are labels
+};
+
+/// What came of a plan.
+struct RunResult {
+  RunPlan plan;
+  std::vector<SeedResult> seeds;
+
+  /// Of the first seed.
+  const DenseMatrix& embedding() const { return seeds.front().training.embedding; }
+};
+
+/// Trains every seed, several side by side where the plan says so, and keeps them in the plan's
+/// folder where it has one. A run that needs more memory than there is is an environment error
+/// before anything is trained.
+RunResult execute(const Context& context, const RunPlan& plan);
 
 }  // namespace creg
