@@ -99,6 +99,27 @@ TEST(ClearestNodes, SmallestEntropyFirstAndEqualsByNumber) {
   EXPECT_EQ(values_of(clearest_nodes(entropies, 6)).size(), 6);
 }
 
+TEST(ClearestNodes, OfEqualsTakesTheSmallerNumber) {
+  std::vector<std::pair<float, std::int32_t>> ranked;
+  RandomStream stream(3, Purpose::test);
+  for (std::int32_t i = 0; i < 1000; ++i) {
+    ranked.emplace_back(static_cast<float>(stream.below(7)) / 4, i);
+  }
+  std::vector<float> entropies;
+  for (const auto& [entropy, node] : ranked) entropies.push_back(entropy);
+  std::sort(ranked.begin(), ranked.end());
+  for (const std::int64_t count : {1, 2, 500, 999, 1000}) {
+    std::vector<std::int32_t> expected;
+    for (std::int64_t i = 0; i < count; ++i) {
+      expected.push_back(ranked[static_cast<std::size_t>(i)].second);
+    }
+    std::sort(expected.begin(), expected.end());
+    const at::Tensor found = clearest_nodes(as_tensor(Array<float>(entropies)), count);
+    EXPECT_EQ(found.dtype(), at::kInt);
+    EXPECT_EQ(values_of(found), expected);
+  }
+}
+
 TEST(PairScore, ABilinearScoreIsUTimesCTimesV) {
   ParameterList parameters(4);
   const PairScore score(Score::bilinear, 5, parameters);
