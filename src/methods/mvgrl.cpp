@@ -36,9 +36,10 @@ EpochLoss CrossView::loss(EpochPass& pass) const {
     corrupted[at] =
         pass.finished(encoder.part(view, pass.inputs().hops, pass.projected(), shuffled));
   }
-  at::Tensor loss = at::zeros({}, at::kFloat);
-  at::Tensor positive = at::zeros({}, at::kDouble);
-  at::Tensor negative = at::zeros({}, at::kDouble);
+  const auto floats = clean.front().options().requires_grad(false);
+  at::Tensor loss = at::zeros({}, floats);
+  at::Tensor positive = at::zeros({}, floats.dtype(at::kDouble));
+  at::Tensor negative = at::zeros_like(positive);
   for (const std::size_t view : {0, 1}) {
     const at::Tensor summary = at::sigmoid(clean[1 - view].mean(0));
     const at::Tensor direction = at::mv(weight_, summary);
