@@ -225,7 +225,9 @@ TEST(Cli, WithoutItsLibraryTheCommandDoesWhatItCan) {
     const RunResult result = run_binary({"--quiet", name, "--help"}, options);
     EXPECT_EQ(result.status, 1) << name;
     EXPECT_TRUE(contains(result.err, name + " needs " CREG_LIBRARY)) << result.err;
-    EXPECT_TRUE(contains(result.err, "looked for in " + dir.path().string())) << result.err;
+    // Behind the folders of LD_LIBRARY_PATH, where that is set.
+    EXPECT_TRUE(contains(result.err, "looked for in /")) << result.err;
+    EXPECT_TRUE(contains(result.err, dir.path().string() + ",")) << result.err;
   }
 }
 
