@@ -9,6 +9,7 @@
 #include "creg/tasks/link.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
+#include "tasks/handed_in.h"
 
 namespace creg::embedding_rows_test {
 namespace {
@@ -22,6 +23,14 @@ DenseMatrix random_rows(std::int64_t rows) {
     values.push_back(static_cast<float>(1 + stream.normal()));
   }
   return {.rows = rows, .cols = cols, .values = std::move(values)};
+}
+
+// Neither principal components nor a hidden layer are asked for: nothing need be handed in.
+ClusterResult clustered(const Graph& graph, const DenseMatrix& h, int smooth = 0) {
+  return tasks::cluster_by({}, Context(), graph, h, {.smooth = smooth});
+}
+LinkResult linked(const EdgeSplit& split, const DenseMatrix& h, int smooth = 0) {
+  return tasks::predict_links_by({}, Context(), split, 2, h, {.smooth = smooth});
 }
 
 /// H + (D^-1/2 (A+I) D^-1/2)^n H, entry by entry in double. Messages follow the edges u -> v.
@@ -119,13 +128,13 @@ TEST(JudgedRows, AreWhatTasksLookAt) {
   EXPECT_EQ(rows.smooth, 0);
   test::expect_error([&] { pool_results(std::vector{smooth, rows}); }, {"smoothings", "2 and 0"});
 
-  const ClusterResult clusters = cluster(Context(), graph, h, {.smooth = 2});
+  const ClusterResult clusters = clustered(graph, h, 2);
   EXPECT_EQ(clusters.smooth, 2);
-  EXPECT_EQ(clusters.inertia, cluster(Context(), graph, by_hand).inertia);
-  EXPECT_NE(clusters.inertia, cluster(Context(), graph, h).inertia);
+  EXPECT_EQ(clusters.inertia, clustered(graph, by_hand).inertia);
+  EXPECT_NE(clusters.inertia, clustered(graph, h).inertia);
   test::expect_error(
       [&] {
-        pool_results(std::vector{clusters, cluster(Context(), graph, h)});
+        pool_results(std::vector{clusters, clustered(graph, h)});
       },
       {"smoothings", "2 and 0"});
 }
@@ -135,18 +144,17 @@ TEST(JudgedRows, OfLinkPredictionKnowTheTrainingEdgesAlone) {
   const Graph graph = test::two_groups(80);
   const EdgeSplit split = split_edges(Context(), graph, 2);
   const DenseMatrix h = random_rows(80);
-  const LinkResult found = predict_links(Context(), split, 2, h, {.smooth = 2});
+  const LinkResult found = linked(split, h, 2);
   EXPECT_EQ(found.smooth, 2);
   const auto by_hand = [&](const Graph& known) {
-    return predict_links(Context(), split, 2,
-                         tasks::judged_rows(Context(), known, h, 2, Normalize::none))
+    return linked(split, tasks::judged_rows(Context(), known, h, 2, Normalize::none))
         .average_precision;
   };
   EXPECT_EQ(found.average_precision, by_hand(split.train));
   EXPECT_NE(found.average_precision, by_hand(graph));
   test::expect_error(
       [&] {
-        pool_links(std::vector{found, predict_links(Context(), split, 2, h)});
+        pool_links(std::vector{found, linked(split, h)});
       },
       {"smoothings", "2 and 0"});
 }
