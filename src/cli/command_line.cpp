@@ -22,6 +22,11 @@ extern "C" void on_interrupt(int /*signal*/) {
   if (stop_requested.exchange(true)) _exit(exit_interrupted);
 }
 
+/// A minus would count backwards from 2^64.
+std::string not_negative(const std::string& text) {
+  return text.starts_with('-') ? "a whole number from 0 on, not " + text : "";
+}
+
 }  // namespace
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
@@ -40,6 +45,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of every random draw")
       ->type_name("S")
+      ->check(not_negative)
       ->capture_default_str();
   app.add_option("--data-dir", options.data_dir,
                  "Folder of the datasets; default $CREG_DATA, else the user's cache folder")
@@ -93,6 +99,10 @@ void catch_signals() {
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // The terminal is gone; whoever uses nohup wants to go on.
+  struct sigaction before {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   // A write beyond a file-size limit is then an error of the write, reported as any other.
   std::signal(SIGXFSZ, SIG_IGN);
 }

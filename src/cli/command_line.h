@@ -39,7 +39,8 @@ struct GlobalOptions {
 
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-/// From here on Ctrl-C and SIGTERM stop the Contexts made below; a second Ctrl-C ends the process.
+/// From here on Ctrl-C, SIGTERM and SIGHUP stop the Contexts made below; a second one ends the
+/// process.
 void catch_signals();
 
 /// The Context that the global options ask for; Ctrl-C stops it.

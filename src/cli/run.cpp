@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <span>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/command_table.h"
@@ -14,15 +16,64 @@
 #include "core/build_info.h"
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "report/writers.h"
 
 namespace creg::cli {
 namespace {
 
-void print_error(std::string_view text) {
-  const std::string line = fmt::format("creg: {}\n", text);
-  // Nothing better can be done when standard error itself fails.
-  (void)!::write(STDERR_FILENO, line.data(), line.size());
+/// Whether results are wanted as JSON, from the words as they stand: they may not be understood.
+bool asks_for_json(std::span<const char* const> words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "--") return false;
+    if (word == "--json" || word == "--format=json") return true;
+    if (word == "--format" && i + 1 < words.size() && std::string_view(words[i + 1]) == "json") {
+      return true;
+    }
+  }
+  return false;
 }
+
+/// `creg help train` is `creg train --help`. A null pointer ends the words, as it ends argv.
+std::vector<const char*> without_help_word(std::span<const char* const> words) {
+  std::vector<const char*> out(words.begin(), words.end());
+  if (out.size() > 1 && std::string_view(out[1]) == "help") {
+    out.erase(out.begin() + 1);
+    out.push_back("--help");
+  }
+  out.push_back(nullptr);
+  return out;
+}
+
+/// Empty parts do not exist.
+Field part(std::string key, const std::string& text) {
+  return {std::move(key), text.empty() ? Value() : Value(text)};
+}
+
+/// Where errors go: standard error and, for those who read JSON, an object on standard output.
+class ErrorPrinter {
+ public:
+  explicit ErrorPrinter(bool json) : json_(json) {}
+
+  /// `text` is for people; its parts, or all of it as `what`, are for machines.
+  void print(std::string_view text, const ErrorDetail& detail) const {
+    const std::string line = fmt::format("creg: {}\n", text);
+    // Nothing better can be done when standard error or standard output itself fails.
+    (void)!::write(STDERR_FILENO, line.data(), line.size());
+    if (!json_) return;
+    const std::string object = to_json_text(
+        {{"error", Record{part("what", detail.what), part("file", detail.file),
+                          part("place", detail.place), part("found", detail.found),
+                          part("expected", detail.expected), part("hint", detail.hint)}}});
+    (void)!::write(STDOUT_FILENO, object.data(), object.size());
+  }
+  void print(const std::string& what, const std::string& hint = {}) const {
+    print(hint.empty() ? what : what + "\n  " + hint, {.what = what, .hint = hint});
+  }
+
+ private:
+  bool json_;
+};
 
 // Every name that could have been meant at the place where parsing stopped.
 std::vector<std::string> known_words(const CLI::App& app) {
@@ -40,7 +91,7 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
   return *deepest;
 }
 
-int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+int report_usage(const CLI::App& app, const CLI::ParseError& error, const ErrorPrinter& errors) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   const CLI::App& where = deepest_parsed(app);
   std::string command = where.get_name();
@@ -64,7 +115,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
       if (!near.empty()) text += ": did you mean " + join_words(near, " or ") + "?";
     }
   }
-  print_error(fmt::format("{}\n  see {} --help", text, command));
+  errors.print(text, fmt::format("see {} --help", command));
   return exit_bad_input;
 }
 
@@ -117,7 +168,8 @@ int run_own(const char* const* argv, const Program& program, const GlobalOptions
   return exit_done;
 }
 
-int parse_and_run(int argc, const char* const* argv, const Program& program) {
+int parse_and_run(int argc, const char* const* argv, const Program& program,
+                  const ErrorPrinter& errors) {
   CLI::App app(
       fmt::format("creg {}: node embeddings of a graph, learnt without labels and calibrated",
                   build_info().version),
@@ -144,7 +196,7 @@ int parse_and_run(int argc, const char* const* argv, const Program& program) {
     const LoadedLibrary library = program.load_library();
     return library.run != nullptr ? library.run(argc, argv) : app.exit(error);
   } catch (const CLI::ParseError& error) {
-    return report_usage(app, error);
+    return report_usage(app, error, errors);
   }
   if (program.load_library != nullptr && half != Half::plain) {
     const LoadedLibrary library = program.load_library();
@@ -158,19 +210,22 @@ int parse_and_run(int argc, const char* const* argv, const Program& program) {
 }  // namespace
 
 int run(int argc, const char* const* argv, const Program& program) noexcept {
+  const ErrorPrinter errors(asks_for_json({argv, static_cast<std::size_t>(argc)}));
   try {
-    return parse_and_run(argc, argv, program);
+    const std::vector<const char*> words =
+        without_help_word({argv, static_cast<std::size_t>(argc)});
+    return parse_and_run(static_cast<int>(words.size()) - 1, words.data(), program, errors);
   } catch (const Error& error) {
-    print_error(error.what());
+    errors.print(error.what(), error.detail());
     return error.kind() == ErrorKind::input ? exit_bad_input : exit_failed;
   } catch (const Interrupted&) {
-    print_error("stopped");
+    errors.print("stopped");
     return exit_interrupted;
   } catch (const std::bad_alloc&) {
-    print_error("out of memory\n  take a smaller graph, or a machine with more memory");
+    errors.print("out of memory", "take a smaller graph, or a machine with more memory");
     return exit_failed;
   } catch (const std::exception& error) {
-    print_error(error.what());
+    errors.print(error.what());
     return exit_failed;
   }
 }

@@ -60,7 +60,8 @@ const MethodEntry& find_method(const std::string& name) {
   fail_input({.what = "unknown method",
               .file = "method",
               .found = in_quotes(name),
-              .expected = join_words(names, " or ")});
+              .expected = join_words(names, " or "),
+              .hint = nearest_names(name, names).empty() ? "" : suggestion(name, names)});
 }
 
 }  // namespace creg

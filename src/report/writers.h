@@ -31,8 +31,11 @@ std::string to_markdown(const Report& report);
 /// Rates are fractions, what is missing is null. A sample is {"mean", "std", "values"}, a table a
 /// list of objects.
 nlohmann::ordered_json to_json(const Value& value);
-/// One object, indented, and a newline.
+/// One object, indented, and a newline. Here and below: what is no UTF-8 in a text is replaced by
+/// U+FFFD, so that it is JSON whatever a file is called.
 std::string to_json_text(const Record& record);
+/// One object on a line of its own, for files that grow.
+std::string to_json_line(const Record& record);
 
 /// A line of keys and one per row, each ended by a newline. Texts are quoted as RFC 4180 says where
 /// they need it. Numbers are the shortest that read back the same, what is missing is an empty

@@ -55,7 +55,7 @@ void CalibrationLog::record(const Snapshot& snapshot) {
                  {"regulariser", figure(&EpochStatistics::regulariser)}};
   append(line, calibration_figures(embedding_calibration(context_, graph_, snapshot.embedding, {},
                                                          {.resamples = 0})));
-  text_ += to_json(line).dump() + "\n";
+  text_ += to_json_line(line);
   write_file(path_, text_);
 }
 

@@ -64,6 +64,18 @@ void settle_settings(RunPlan& plan, const Settings& settings) {
   }
 }
 
+/// Who asks for something of batches wants batches.
+void check_batch_settings(const TrainConfig& config, const Settings& asked) {
+  if (config.batch.size > 0) return;
+  for (const char* const key : {"fanouts", "batches", "replace", "batch_neighbours"}) {
+    if (!asked.contains(key)) continue;
+    fail_input({.what = "without a batch size the whole graph is one step, and nothing is sampled",
+                .file = find_parameter(key).flag(),
+                .found = asked.at(key),
+                .expected = "--batch-size B beside it, or none of both"});
+  }
+}
+
 /// What batches cannot do and nobody asks for gives way, and the log says so.
 void settle_batches(const Context& context, RunPlan& plan, const Settings& asked) {
   TrainConfig& config = plan.config;
@@ -102,6 +114,8 @@ void settle_configuration(const Context& context, RunPlan& plan, const RunSpec& 
     }
   }
   settle_settings(plan, spec.settings);
+  // A folder records every setting, asked for or not.
+  if (!plan.resume) check_batch_settings(plan.config, spec.settings);
   settle_batches(context, plan, spec.settings);
   check_config(plan.config);
   context.log().write(LogLevel::info, plan.recipe == "none"
@@ -200,11 +214,11 @@ RunPlan plan_resume(const Context& context, const std::filesystem::path& directo
   RunPlan plan;
   plan.data = spec.data;
   plan.dataset = open_data(context, spec.data);
+  plan.resume = true;
   settle_configuration(context, plan, spec, false);
   plan.recipe = record.recipe;
   settle_graph(context, plan);
   plan.directory = directory;
-  plan.resume = true;
   if (record.edge_split) hold_out_kept_edges(context, plan, *record.edge_split, directory);
   if (record.pretrain) take_part(context, plan, kept_parts(context, directory, plan.graph));
   plan.several = record.seeds > 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -45,16 +46,21 @@ std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
   return text;
 }
 
-std::uint64_t whole_number(const Setting& setting, const std::string& file) {
+/// Of seeds, threads and epochs between two looks.
+constexpr int largest_count = 1000000;
+
+std::uint64_t whole_number(const Setting& setting, const std::string& file, std::uint64_t least,
+                           std::uint64_t most) {
   std::uint64_t value = 0;
   const char* const end = setting.value.data() + setting.value.size();
   const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
-  if (error != std::errc() || stop != end) {
-    fail_input({.what = "a wrong value for " + in_quotes(setting.key),
-                .file = file,
-                .place = "line " + std::to_string(setting.line),
-                .found = in_quotes(setting.value),
-                .expected = "a whole number"});
+  if (error != std::errc() || stop != end || value < least || value > most) {
+    fail_input(
+        {.what = "a wrong value for " + in_quotes(setting.key),
+         .file = file,
+         .place = "line " + std::to_string(setting.line),
+         .found = in_quotes(setting.value),
+         .expected = "a whole number, " + std::to_string(least) + " to " + std::to_string(most)});
   }
   return value;
 }
@@ -72,7 +78,14 @@ std::vector<std::string> listed(const std::string& text) {
 
 bool read_head(RunRecord& record, const Setting& setting) {
   const std::string& key = setting.key;
-  const auto number = [&] { return whole_number(setting, record.file); };
+  const auto number = [&] {
+    return whole_number(setting, record.file, 0, std::numeric_limits<std::uint64_t>::max());
+  };
+  // What creg train itself takes for these.
+  const auto count = [&](int least) {
+    return static_cast<int>(whole_number(setting, record.file, static_cast<std::uint64_t>(least),
+                                         static_cast<std::uint64_t>(largest_count)));
+  };
   if (key == "dataset") {
     record.dataset = setting.value;
   } else if (key == "recipe") {
@@ -82,13 +95,13 @@ bool read_head(RunRecord& record, const Setting& setting) {
   } else if (key == "seed") {
     record.seed = number();
   } else if (key == "seeds") {
-    record.seeds = static_cast<int>(number());
+    record.seeds = count(1);
   } else if (key == "threads") {
-    record.threads = static_cast<int>(number());
+    record.threads = count(0);
   } else if (key == "edge_split") {
     record.edge_split = number();
   } else if (key == "calibrate") {
-    record.calibrate = static_cast<int>(number());
+    record.calibrate = count(0);
   } else if (key == "pretrain") {
     record.pretrain = setting.value == "true";
   } else {

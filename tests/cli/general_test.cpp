@@ -125,6 +125,53 @@ TEST(Cli, ValuesOutOfRangeAreNamed) {
   EXPECT_TRUE(contains(progress.err, "auto, bar, lines, json or none")) << progress.err;
 }
 
+TEST(Cli, ASeedIsNotNegative) {
+  const RunResult result = run_binary({"data", "list", "--seed", "-1"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "--seed")) << result.err;
+  EXPECT_EQ(run_binary({"data", "list", "--seed", "18446744073709551615"}).status, 0);
+}
+
+TEST(Cli, HelpIsAWordToo) {
+  EXPECT_EQ(run_binary({"help", "data", "list"}).out, run_binary({"data", "list", "--help"}).out);
+  EXPECT_EQ(run_binary({"help"}).out, run_binary({"--help"}).out);
+  EXPECT_EQ(run_binary({"help"}).status, 0);
+#ifdef CREG_HAS_TORCH
+  const RunResult train = run_binary({"help", "train"});
+  EXPECT_EQ(train.status, 0);
+  EXPECT_EQ(train.out, run_binary({"train", "--help"}).out);
+#endif
+}
+
+/// The parts of a message by name, null where there is none; the words stay on standard error.
+TEST(Cli, WithJsonAnErrorIsAnObjectToo) {
+  for (const Words& format : {Words{"--json"}, Words{"--format", "json"}, Words{"--format=json"}}) {
+    Words words = {"data", "info", "corra"};
+    words.insert(words.end(), format.begin(), format.end());
+    const RunResult result = run_binary(words);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(contains(result.err, "corra")) << result.err;
+    const json error = json::parse(result.out)["error"];
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : error.items()) keys.push_back(key);
+    EXPECT_EQ(keys,
+              (std::vector<std::string>{"expected", "file", "found", "hint", "place", "what"}));
+    EXPECT_TRUE(error["what"].is_string());
+    EXPECT_TRUE(error["place"].is_null()) << result.out;
+  }
+  const RunResult usage = run_binary({"data", "list", "--markdwon", "--json"});
+  EXPECT_EQ(usage.status, 2);
+  EXPECT_TRUE(contains(json::parse(usage.out)["error"]["what"], "did you mean --markdown?"));
+  EXPECT_EQ(json::parse(usage.out)["error"]["hint"], "see creg data list --help");
+  EXPECT_EQ(run_binary({"data", "info", "corra"}).out, "");
+#ifdef CREG_HAS_TORCH
+  const RunResult train = run_binary({"train", "--method", "grcae", "--json"});
+  EXPECT_EQ(train.status, 2);
+  EXPECT_TRUE(contains(json::parse(train.out)["error"]["hint"], "did you mean grace?"))
+      << train.out;
+#endif
+}
+
 TEST(Cli, FormatChoosesHowResultsArePrinted) {
   const auto out = [](const std::vector<std::string>& words) {
     const RunResult result = run_binary(words);
@@ -157,7 +204,7 @@ TEST(Cli, FormatsThatCannotBeMeantAreRefusedBeforeTheWork) {
       << unknown.err;
   const RunResult both = run_binary({"info", "--json", "--format", "md"});
   EXPECT_EQ(both.status, 2);
-  EXPECT_EQ(both.out, "");
+  EXPECT_EQ(json::parse(both.out)["error"]["what"], "--json and --format ask for different things");
   EXPECT_TRUE(contains(both.err, "--json and --format ask for different things")) << both.err;
 }
 

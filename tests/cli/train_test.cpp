@@ -259,22 +259,25 @@ TEST(Train, ARecipeFileSetsWhatFlagsDoNot) {
   EXPECT_EQ(result["epochs_run"], 3);
 }
 
-TEST(Train, CtrlCFinishesTheEpochAndTellsHowToGoOn) {
-  const TempDir dir;
-  const std::string out = (dir / "run").string();
-  Words words = {"train", "--dataset", "synthetic:cora@0.1", "--dim", "16", "--patience",
-                 "0",     "--epochs",  "100000000",          "--out", out};
-  RunOptions options;
-  options.while_running = [&](int pid, const std::string& /*err*/) {
-    while (!std::filesystem::exists(out + "/metrics.jsonl")) usleep(2000);
-    usleep(50'000);
-    kill(pid, SIGINT);
-  };
-  const RunResult result = run_binary(words, options);
-  EXPECT_EQ(result.status, 130) << result.err;
-  EXPECT_TRUE(contains(result.err, "creg train --resume " + out)) << result.err;
-  EXPECT_TRUE(std::filesystem::exists(out + "/checkpoint.pt"));
-  EXPECT_FALSE(std::filesystem::exists(out + "/embedding.npy"));
+/// Ctrl-C, the end of a job, and a terminal that is closed.
+TEST(Train, ASignalFinishesTheEpochAndTellsHowToGoOn) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const TempDir dir;
+    const std::string out = (dir / "run").string();
+    Words words = {"train", "--dataset", "synthetic:cora@0.1", "--dim", "16", "--patience",
+                   "0",     "--epochs",  "100000000",          "--out", out};
+    RunOptions options;
+    options.while_running = [&](int pid, const std::string& /*err*/) {
+      while (!std::filesystem::exists(out + "/metrics.jsonl")) usleep(2000);
+      usleep(50'000);
+      kill(pid, signal);
+    };
+    const RunResult result = run_binary(words, options);
+    EXPECT_EQ(result.status, 130) << signal << ": " << result.err;
+    EXPECT_TRUE(contains(result.err, "creg train --resume " + out)) << result.err;
+    EXPECT_TRUE(std::filesystem::exists(out + "/checkpoint.pt"));
+    EXPECT_FALSE(std::filesystem::exists(out + "/embedding.npy"));
+  }
 }
 
 /// Killed at random moments, again and again, until it is done: the bytes are those of a run that

@@ -26,5 +26,11 @@ TEST(JsonWriter, NothingIsAnEmptyObjectOrList) {
   EXPECT_EQ(to_json(std::optional<double>()).dump(), "null");
 }
 
+TEST(JsonWriter, TextsThatAreNoUtf8DoNotBreakIt) {
+  const Record record = {{"file", std::string("caf\xe9\x01.csv")}};
+  EXPECT_EQ(to_json_line(record), "{\"file\":\"caf\xef\xbf\xbd\\u0001.csv\"}\n");
+  EXPECT_EQ(nlohmann::json::parse(to_json_text(record))["file"], "caf\xef\xbf\xbd\x01.csv");
+}
+
 }  // namespace
 }  // namespace creg::json_test

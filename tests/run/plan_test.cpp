@@ -79,5 +79,43 @@ TEST(Plan, WhatIsNoParameterIsRefused) {
       {"walk_length", "ml", "--method node2vec"});
 }
 
+TEST(Plan, NumbersOfAFolderAreCheckedBeforeTheyAreTaken) {
+  const TempDir dir;
+  RunSpec spec = small_spec();
+  spec.out = dir.path() / "run";
+  const Context context({.threads = 1});
+  write_records(context, plan_run(context, spec));
+  const std::string good(map_file(dir.path() / "run/config.toml").text());
+  for (const char* line :
+       {"seeds = 4294967295", "seeds = 0", "calibrate = 4294967297", "threads = 4294967296"}) {
+    const std::string key = std::string(line).substr(0, std::string(line).find(' '));
+    std::string text;
+    for (std::size_t begin = 0; begin < good.size();) {
+      const std::size_t end = good.find('\n', begin) + 1;
+      if (!good.substr(begin, end - begin).starts_with(key + " =")) {
+        text += good.substr(begin, end - begin);
+      }
+      begin = end;
+    }
+    write_file(dir.path() / "run/config.toml", std::string(line) + "\n" + text);
+    expect_error([&] { plan_resume(context, dir.path() / "run", "", false); },
+                 {"config.toml", "line 1", key, "whole number"});
+  }
+}
+
+TEST(Plan, WhatIsAskedOfBatchesNeedsThem) {
+  for (const auto& [key, value] : Settings{{"fanouts", "10,10"}, {"batches", "3"}}) {
+    expect_error(
+        [&] {
+          plan_run(Context({.threads = 1}), small_spec({{key, value}}));
+        },
+        {"--" + key, value, "--batch-size"});
+    plan_run(Context({.threads = 1}), small_spec({{key, value},
+                                                  {"batch_size", "20"},
+                                                  {"encoder", "sage"},
+                                                  {"layers", key == "fanouts" ? "2" : "3"}}));
+  }
+}
+
 }  // namespace
 }  // namespace creg::plan_test

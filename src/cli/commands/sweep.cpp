@@ -117,7 +117,7 @@ class Journal {
     if (path_.empty()) return;
     if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path());
     if (!is_there(path_)) {
-      text_ = nlohmann::ordered_json({{"base", base}}).dump() + "\n";
+      text_ = to_json_line({{"base", base}});
       write_file(path_, text_);
       return;
     }
@@ -141,7 +141,7 @@ class Journal {
                          {"val", outcome.val},
                          {"test", outcome.test},
                          {"seconds", outcome.seconds}};
-    text_ += to_json(line).dump() + "\n";
+    text_ += to_json_line(line);
     write_file(path_, text_);
   }
 

@@ -33,7 +33,8 @@ std::string csv_field(const Value& value) {
   if (const auto* whole = value.as<std::uint64_t>()) return shortest(*whole);
   if (const auto* real = value.as<double>()) return shortest(*real);
   if (const auto* text = value.as<std::string>()) return csv_words(*text);
-  return csv_words(to_json(value).dump());
+  return csv_words(
+      to_json(value).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 bool has_samples(const Table& table, std::size_t column) {

@@ -53,7 +53,11 @@ nlohmann::ordered_json to_json(const Value& value) {
 }
 
 std::string to_json_text(const Record& record) {
-  return to_json(record).dump(2) + "\n";
+  return to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json_line(const Record& record) {
+  return to_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace creg
