@@ -88,4 +88,20 @@ LogisticFit fit_logistic_regression(const Context& context, const LabelledRows& 
           .result = result};
 }
 
+LogisticObjective logistic_objective(const Context& context, const LabelledRows& data,
+                                     const LinearModel& model, double c) {
+  check_strength(c);
+  learn::ClassTargets classes = learn::class_targets(data);
+  invariant(classes.classes == model.classes && model.features == data.values.cols,
+            "the model has the classes and the width of the rows");
+  if (classes.outputs() == 0) return {.gradient = model};
+  Loss loss(context, data, classes, c);
+  const learn::AlignedVector x = learn::from_model(model);
+  learn::AlignedVector gradient(x.size());
+  const double value = loss(x, gradient);
+  return {.value = value,
+          .gradient = learn::to_model(model.classes, model.features, model.outputs(),
+                                      loss.blocks().cols(), gradient.data())};
+}
+
 }  // namespace creg

@@ -30,4 +30,13 @@ struct LogisticFit {
 LogisticFit fit_logistic_regression(const Context& context, const LabelledRows& data,
                                     const LogisticOptions& options = {});
 
+struct LogisticObjective {
+  double value = 0;
+  LinearModel gradient;  ///< in the places of the weights and intercepts
+};
+
+/// The objective of fit_logistic_regression at `model`, which must have the classes of `data`.
+LogisticObjective logistic_objective(const Context& context, const LabelledRows& data,
+                                     const LinearModel& model, double c = 1);
+
 }  // namespace creg
