@@ -61,7 +61,9 @@ GraphInputs batch_inputs(const Context& context, const Graph& graph, const Sampl
     inputs.hops = Hops(std::move(matrices));
   }
   if (neighbours_seen) {
-    inputs.adjacency = csr_tensors(context, batch.block(0));
+    const CsrMatrix neighbours = batch.block(0);
+    inputs.adjacency = csr_tensors(context, neighbours);
+    inputs.joined = joined_nodes(context, neighbours);
     inputs.propagation =
         sampled_mean(context, batch, batch.seeds(), batch.known[1], SparseMatrix::Shape::general);
   }

@@ -27,6 +27,7 @@ GraphInputs::GraphInputs(const Context& context, const Graph& graph, const Encod
     : nodes(graph.nodes()),
       rows(graph.nodes()),
       adjacency(csr_tensors(context, graph.adjacency)),
+      joined(joined_nodes(context, graph.adjacency)),
       features(features_of(context, graph)),
       hops(encoder_hops(context, adjacency, graph.directed, encoder, &graph.features)),
       node_hops(hops),

@@ -26,15 +26,11 @@ Pairs aligned_pairs(const at::Tensor& negatives) {
 }
 
 Pairs anchored_pairs(const at::Tensor& positives, const at::Tensor& negatives,
-                     const at::Tensor& seeds) {
+                     const at::Tensor& anchors) {
   const std::int64_t nodes = negatives.size(0);
   const at::Tensor rows = positives.dim() == 1 ? positives.reshape({nodes, 1}) : positives;
-  const at::Tensor first = rows.select(1, 0);
-  const at::Tensor found =
-      (seeds.defined() ? first.index_select(0, seeds) : first).ge(0).nonzero().squeeze(1);
-  if (found.numel() == nodes && !seeds.defined()) return {{}, rows, negatives};
-  const at::Tensor chosen = seeds.defined() ? seeds.index_select(0, found) : found.to(at::kInt);
-  return {chosen, rows.index_select(0, chosen), negatives.index_select(0, chosen)};
+  if (!anchors.defined()) return {{}, rows, negatives};
+  return {anchors, rows.index_select(0, anchors), negatives.index_select(0, anchors)};
 }
 
 }  // namespace creg

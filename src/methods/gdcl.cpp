@@ -67,9 +67,17 @@ class Gdcl final : public Method {
     for (const NamedTensor& kept : state) {
       (kept.name == "clusters.centres" ? centres_ : target_) = kept.value.clone();
     }
+    clustered_.clear();
   }
 
  private:
+  /// A cluster as the steps until the next look use it.
+  struct Cluster {
+    at::Tensor nodes;   // int64, rising
+    at::Tensor inside;  // bool, of all nodes
+    std::int64_t size = 0;
+  };
+
   /// Student's t of the distances to the centres, each row scaled to sum 1.
   at::Tensor soft_assignment(const at::Tensor& h) const {
     const at::Tensor distances = (h * h).sum(1, true) + (centres_ * centres_).sum(1).unsqueeze(0) -
@@ -92,6 +100,20 @@ class Gdcl final : public Method {
     const at::Tensor q = soft_assignment(h);
     const at::Tensor sharper = q * q / q.sum(0, true);
     target_ = sharper / sharper.sum(1, true);
+    clustered_.clear();
+  }
+
+  /// How many nodes a cluster has is asked for once per look, not in every step.
+  const std::vector<Cluster>& clustered() {
+    if (!clustered_.empty()) return clustered_;
+    const at::Tensor cluster = target_.argmax(1);
+    for (std::int64_t c = 0; c < clusters_; ++c) {
+      Cluster found{.inside = cluster.eq(c)};
+      found.nodes = found.inside.nonzero().squeeze(1);
+      found.size = found.nodes.numel();
+      clustered_.push_back(std::move(found));
+    }
+    return clustered_;
   }
 
   /// The embedding with some features of every node hidden, the same ones all the time.
@@ -108,29 +130,32 @@ class Gdcl final : public Method {
     return pass.finished(encoder.part(1, pass.inputs().hops, projected, how));
   }
 
-  /// Up to `count` of the nodes that `among` (bool) lets in, at random: those of smallest draw.
+  /// The `count` nodes of smallest draw among those that `among` (bool) lets in, of which there are
+  /// as many at least.
   static at::Tensor some_of(const at::Tensor& among, std::int64_t count, const RandomKey& key) {
-    const at::Tensor order = draw_permutation(among.device(), among.numel(), key);
-    const at::Tensor found = order.masked_select(among.index_select(0, order));
-    return found.narrow(0, 0, std::min(count, found.numel()));
+    const at::Tensor order = draw_permutation(among.device(), among.numel(), key).to(at::kLong);
+    const at::Tensor taken = among.index_select(0, order);
+    // Each to its place among those taken; the others, and those too many, to one place behind.
+    const at::Tensor place = at::where(taken, taken.cumsum(0) - 1, count).clamp_max(count);
+    return at::empty({count + 1}, order.options()).scatter(0, place, order).narrow(0, 0, count);
   }
 
-  EpochLoss contrast(EpochPass& pass, const at::Tensor& h, const at::Tensor& hidden) const {
+  EpochLoss contrast(EpochPass& pass, const at::Tensor& h, const at::Tensor& hidden) {
     at::Tensor sum = at::zeros({}, h.options());
     at::Tensor chance = at::zeros({}, h.options().dtype(at::kDouble));
-    const at::Tensor cluster = target_.argmax(1);
     RandomKey key{pass.settings().seed, Purpose::negatives, pass.settings().step};
-    for (std::int64_t c = 0; c < clusters_; ++c) {
-      const at::Tensor inside = cluster.eq(c);
-      const at::Tensor anchors = inside.nonzero().squeeze(1);
-      if (anchors.numel() == 0 || anchors.numel() == h.size(0)) continue;
-      key.item = 2 * static_cast<std::uint64_t>(c);
-      const at::Tensor rows = h.index_select(0, anchors);
-      const at::Tensor friends = h.index_select(0, some_of(inside, positives_, key));
+    std::uint64_t number = 0;
+    for (const Cluster& cluster : clustered()) {
+      key.item = 2 * number++;
+      const std::int64_t outside = h.size(0) - cluster.size;
+      if (cluster.size == 0 || outside == 0) continue;
+      const at::Tensor rows = h.index_select(0, cluster.nodes);
+      const at::Tensor friends = h.index_select(
+          0, some_of(cluster.inside, std::min(positives_, cluster.size), key));
       ++key.item;
-      const at::Tensor strangers =
-          h.index_select(0, some_of(inside.logical_not(), negatives_, key));
-      const at::Tensor itself = (rows * hidden.index_select(0, anchors)).sum(1, true);
+      const at::Tensor strangers = h.index_select(
+          0, some_of(cluster.inside.logical_not(), std::min(negatives_, outside), key));
+      const at::Tensor itself = (rows * hidden.index_select(0, cluster.nodes)).sum(1, true);
       const at::Tensor near = at::logsumexp(at::cat({at::mm(rows, friends.t()), itself}, 1), 1);
       const at::Tensor far = at::logsumexp(at::mm(rows, strangers.t()) / negative_temperature, 1);
       // -log(near / (near + far)) of sums kept as logarithms.
@@ -153,6 +178,7 @@ class Gdcl final : public Method {
   CrossView views_;
   at::Tensor centres_;  // [clusters, dim], once clusters have been looked for
   at::Tensor target_;   // [nodes, clusters]: the assignment to be approached
+  std::vector<Cluster> clustered_;  // by target_; empty: not yet asked for
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ class Lc final : public Method {
     const at::Tensor negatives =
         draw_negatives(pass.context(), nodes, options_.negatives, settings.seed, settings.step);
     const at::Tensor positives = select(pass);
-    const Pairs pairs = anchored_pairs(positives, negatives, seeds_);
+    const Pairs pairs = anchored_pairs(positives, negatives, anchors_of(pass.inputs()));
     const std::int64_t anchors = pairs.positives.size(0);
     const bool batch = pass.inputs().batch;
     if (anchors == 0 && batch) return {pass.embedding().sum() * 0};
@@ -70,7 +70,7 @@ class Lc final : public Method {
 
   void restore(const std::vector<NamedTensor>& state) override {
     for (const NamedTensor& item : state) {
-      if (item.name == "seeds") seeds_ = item.value;
+      if (item.name == "seeds") take_seeds(item.value);
     }
   }
 
@@ -95,8 +95,26 @@ class Lc final : public Method {
                                      Similarity::dot, settings.seed, settings.step);
       if (new_seeds) entropies = row_entropies(context, h);
     }
-    if (new_seeds) seeds_ = clearest_nodes(entropies, round.seeds);
+    if (new_seeds) take_seeds(clearest_nodes(entropies, round.seeds));
     return positives;
+  }
+
+  void take_seeds(const at::Tensor& seeds) {
+    seeds_ = seeds;
+    joined_seeds_ = at::Tensor();
+  }
+
+  /// The nodes whose pairs count; undefined: all. A number comes to the host once per round.
+  at::Tensor anchors_of(const GraphInputs& inputs) {
+    const at::Tensor& joined = inputs.joined;
+    if (positives_ == Positives::global || !joined.defined()) return seeds_;
+    if (!seeds_.defined()) return joined;
+    if (!joined_seeds_.defined()) {
+      const at::Tensor is_joined = at::zeros({inputs.nodes}, joined.options().dtype(at::kBool))
+                                       .index_fill(0, joined.to(at::kLong), true);
+      joined_seeds_ = seeds_.masked_select(is_joined.index_select(0, seeds_));
+    }
+    return joined_seeds_;
   }
 
   ContrastOptions options_;
@@ -106,7 +124,8 @@ class Lc final : public Method {
   int epochs_;
   std::int64_t nodes_;
   PairScore score_;
-  at::Tensor seeds_;  // undefined: all nodes
+  at::Tensor seeds_;         // undefined: all nodes
+  at::Tensor joined_seeds_;  // those with a neighbour, once they have been looked for
   bool told_ = false;
 };
 

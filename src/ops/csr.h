@@ -15,6 +15,10 @@ CsrTensors csr_tensors(const Context& context, const CsrMatrix& matrix);
 /// The other way: for what looks at a graph once, before training.
 CsrMatrix host_csr(const CsrTensors& matrix);
 
+/// The rows with an entry off the diagonal, rising: int32. Undefined where every row has one. Found
+/// on the host, which knows the matrix: a step then needs no size from its device.
+at::Tensor joined_nodes(const Context& context, const CsrMatrix& adjacency);
+
 CsrTensors transpose(const Context& context, const CsrTensors& matrix);
 CsrTensors with_self_loops(const Context& context, const CsrTensors& adjacency, SelfLoops loops);
 CsrTensors gcn_normalised(const Context& context, const CsrTensors& adjacency);

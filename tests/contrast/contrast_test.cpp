@@ -43,16 +43,7 @@ TEST(DrawNegatives, ColumnsArePermutations) {
   EXPECT_FALSE(at::equal(negatives, draw_negatives(Context(), 50, 3, 2, 4)));
 }
 
-TEST(AnchoredPairs, NodesWithoutAPositiveAreLeftOut) {
-  const at::Tensor positives = at::tensor({2, -1, 0, 1}, at::kInt);
-  const at::Tensor negatives = at::tensor({3, 2, 1, 0}, at::kInt).reshape({4, 1});
-  const Pairs pairs = anchored_pairs(positives, negatives, {});
-  EXPECT_EQ(values_of(pairs.anchors), (std::vector<std::int32_t>{0, 2, 3}));
-  EXPECT_EQ(values_of(pairs.positives), (std::vector<std::int32_t>{2, 0, 1}));
-  EXPECT_EQ(values_of(pairs.negatives), (std::vector<std::int32_t>{3, 1, 0}));
-}
-
-TEST(AnchoredPairs, SeedsAloneAreAnchors) {
+TEST(AnchoredPairs, AreThoseOfTheAnchorsAlone) {
   const at::Tensor positives = at::arange(8, at::kInt).reshape({4, 2}).remainder(4).to(at::kInt);
   const at::Tensor negatives = at::tensor({3, 2, 1, 0}, at::kInt).reshape({4, 1});
   const Pairs pairs = anchored_pairs(positives, negatives, at::tensor({1, 3}, at::kInt));

@@ -162,6 +162,17 @@ TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
   }
 }
 
+TEST(Lc, ACurriculumLeavesOutSeedsWithoutANeighbour) {
+  PairModel model("lc", {}, test::two_groups(), {{"curriculum", "4"}});
+  for (const std::uint32_t epoch : {0, 1, 3, 6, 9}) {
+    const std::int64_t anchors = model.loss(epoch).anchors;
+    const at::Tensor seeds = model.method->state().front().value;
+    const bool lonely = seeds.eq(0).any().item<bool>();  // node 0 has no neighbour
+    EXPECT_EQ(anchors, seeds.numel() - (lonely ? 1 : 0)) << epoch;
+  }
+  EXPECT_EQ(model.loss(10).anchors, 39);
+}
+
 TEST(Lc, SeedsComeBackFromAKeptState) {
   const test::OwnValues options = {{"positives", "global"}, {"curriculum", "4"}};
   PairModel one("lc", {}, test::two_groups(), options);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
+
 #include "ops/csr.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
@@ -231,6 +233,23 @@ TEST(Activations, RandomSlopesDependOnTheSeedAlone) {
   const at::Tensor other = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 6});
   EXPECT_TRUE(at::equal(once, again));
   EXPECT_FALSE(at::equal(once, other));
+}
+
+TEST(Activations, RandomSlopesAreBetweenAnEighthAndAThird) {
+  const at::Tensor sums = gcn_with(ActivationKind::none, {});
+  const at::Tensor found = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 5});
+  const at::Tensor below = sums < 0;
+  EXPECT_TRUE(at::equal(found.masked_select(below.logical_not()),
+                        sums.masked_select(below.logical_not())));
+  const at::Tensor slopes = (found / sums).masked_select(below);
+  ASSERT_GT(slopes.numel(), 50);
+  EXPECT_GE(slopes.min().item<double>(), 1.0 / 8 - 1e-6);
+  EXPECT_LE(slopes.max().item<double>(), 1.0 / 3 + 1e-6);
+  // Uniform: the mean of n of them lies within 4 standard errors of the middle.
+  const double deviation = (1.0 / 3 - 1.0 / 8) / std::sqrt(12.0);
+  EXPECT_NEAR(slopes.mean().item<double>(), (1.0 / 3 + 1.0 / 8) / 2,
+              4 * deviation / std::sqrt(static_cast<double>(slopes.numel())));
+  EXPECT_NEAR(slopes.std().item<double>(), deviation, deviation / 3);
 }
 
 }  // namespace

@@ -27,6 +27,15 @@ TEST(Csr, TensorsAndBackShareTheArrays) {
   EXPECT_TRUE(test::same(host_csr(csr_tensors(Context(), bare)), bare));
 }
 
+TEST(Csr, JoinedNodesAreThoseWithANeighbourThatIsNotThemselves) {
+  // Node 2 has a loop alone, node 4 nothing.
+  const CsrMatrix some = test::csr(5, {{0, 1}, {1, 1}, {1, 2}, {2, 2}, {3, 0}});
+  const at::Tensor joined = joined_nodes(Context(), some);
+  ASSERT_EQ(joined.scalar_type(), at::kInt);
+  EXPECT_TRUE(at::equal(joined, at::tensor({0, 1, 3}, at::kInt)));
+  EXPECT_FALSE(joined_nodes(Context(), test::csr(2, {{0, 1}, {1, 0}})).defined());
+}
+
 TEST(Csr, IsWhatTheGraphsFunctionsMake) {
   const Context context;
   const CsrMatrix matrix = one_way();

@@ -1,9 +1,12 @@
 // Every method with every encoder and regulariser it goes with trains; what it does not go with is
-// refused, and what works is listed.
+// refused, and what works is listed. No step of any asks its device for a number.
+#include <ATen/record_function.h>
 #include <gtest/gtest.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "creg/methods/entry.h"
@@ -12,6 +15,7 @@
 #include "support/expect_error.h"
 #include "train/parameters.h"
 #include "train/recipes.h"
+#include "train/training_step.h"
 
 namespace creg::method_combinations_test {
 namespace {
@@ -89,6 +93,73 @@ TEST_P(Combinations, TrainOrAreRefused) {
       ASSERT_EQ(result.embedding.cols, 8);
       for (const float value : result.embedding.values) ASSERT_TRUE(std::isfinite(value));
       EXPECT_EQ(result.class_scores.rows, method.labels ? graph.nodes() : 0);
+    }
+  }
+}
+
+/// Hears of every tensor operation of this thread whose result, or its size, the host must wait for.
+class HostNumbers {
+ public:
+  HostNumbers() : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(heard))) {
+    seen().clear();
+  }
+  ~HostNumbers() { at::removeCallback(handle_); }
+  HostNumbers(const HostNumbers&) = delete;
+  HostNumbers& operator=(const HostNumbers&) = delete;
+
+  static std::set<std::string>& seen() {
+    thread_local std::set<std::string> names;
+    return names;
+  }
+
+ private:
+  static std::unique_ptr<at::ObserverContext> heard(const at::RecordFunction& function) {
+    static const std::set<std::string> waiting = {
+        "aten::item",          "aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero",
+        "aten::masked_select", "aten::equal",               "aten::unique",  "aten::_unique2",
+        "aten::bincount"};
+    if (waiting.contains(function.name())) seen().insert(function.name());
+    return nullptr;
+  }
+
+  at::CallbackHandle handle_;
+};
+
+TEST(HostNumbers, AreHeard) {
+  const HostNumbers listener;
+  EXPECT_EQ(at::ones({3}).sum().item<float>(), 3);
+  EXPECT_EQ(at::ones({3}).nonzero().size(0), 3);
+  EXPECT_TRUE(HostNumbers::seen().contains("aten::item"));
+  EXPECT_TRUE(HostNumbers::seen().contains("aten::nonzero"));
+}
+
+// A GPU runs ahead of the host only as long as nobody asks it for a number.
+TEST_P(Combinations, AStepBringsNoNumberToTheHost) {
+  const Graph graph = test::two_groups();
+  const MethodEntry& method = find_method(GetParam());
+  const Context context(Context::Options{.threads = 1, .seed = 1});
+  for (const EncoderKind encoder : method.encoders) {
+    for (const std::string reg : {"none", "contrast", "l2norm"}) {
+      if (!goes_with(method, reg)) continue;
+      TrainConfig config = small_config(method, encoder, reg);
+      if (method.name == "gdcl") config.own["cluster_interval"] = "100";
+      if (method.name == "lc") config.own["curriculum"] = "2";
+      if (encoder != EncoderKind::table) config.encoder.activation = ActivationKind::rrelu;
+      const Graph prepared = with_prepared_features(context, graph, config);
+      TrainingStep step(context, prepared, config);
+      GraphInputs inputs(context, prepared, config.encoder);
+      if (method.labels) {
+        inputs.labelled = at::arange(0, 40, 4, at::kLong);
+        inputs.labels = inputs.labelled.remainder(2);
+      }
+      // What is found once per graph, round or look for clusters is found by now.
+      for (int epoch = 0; epoch < 3; ++epoch) {
+        step.run(inputs, epoch, static_cast<std::uint32_t>(epoch));
+      }
+      const HostNumbers listener;
+      step.run(inputs, 3, 3);
+      EXPECT_EQ(HostNumbers::seen(), std::set<std::string>())
+          << method.name << " " << name_of(encoder) << " " << reg;
     }
   }
 }

@@ -25,6 +25,7 @@ struct GraphInputs {
   std::int64_t nodes = 0;
   std::int64_t rows = 0;
   CsrTensors adjacency;      ///< [nodes, rows]: who is a neighbour of whom
+  at::Tensor joined;         ///< int32, the nodes with a neighbour; undefined: every node has one
   FeatureMatrix features;    ///< of a graph without features [rows, 0]
   Hops hops;                 ///< to `rows` rows
   Hops node_hops;            ///< the same to the first `nodes` of them alone

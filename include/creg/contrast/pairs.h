@@ -24,10 +24,11 @@ at::Tensor draw_negatives(const Context& context, std::int64_t nodes, int count,
 /// Every node with itself in another matrix (ML: the node one level deeper).
 Pairs aligned_pairs(const at::Tensor& negatives);
 
-/// Each node with positives[i] ([N] or [N, P]); nodes whose positive is -1 are left out. With
-/// `seeds` (int32, distinct) only those nodes are anchors.
+/// Each of the `anchors` (int32, distinct; undefined: all nodes) with positives[i] ([N] or [N, P]).
+/// No anchor has the positive -1, "none": who has one is known before the step (GraphInputs::joined),
+/// so that no step asks its device for a size.
 Pairs anchored_pairs(const at::Tensor& positives, const at::Tensor& negatives,
-                     const at::Tensor& seeds);
+                     const at::Tensor& anchors);
 
 // The score of a pair: u·v, or u·C v with a trained matrix.
 

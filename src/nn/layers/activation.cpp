@@ -1,11 +1,12 @@
 #include "nn/layers/activation.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/types.h>
 
 #include <cmath>
 
+#include "creg/core/random.h"
 #include "nn/layers/encoders.h"
+#include "ops/random.h"
 
 namespace creg {
 namespace {
@@ -84,11 +85,13 @@ at::Tensor ActivationLayer::activated(const at::Tensor& x, const at::Tensor& bia
 at::Tensor ActivationLayer::plain(const at::Tensor& x, const EncoderPass& pass, int layer) const {
   if (kind_ == ActivationKind::elu) return at::elu(x);
   if (kind_ == ActivationKind::rrelu) {
-    TORCH_CHECK(x.device().is_cpu(), "rrelu: its slopes are drawn on the CPU, not on ",
-                x.device().str());
-    const auto seed = pass.noise * 1000003 + static_cast<std::uint64_t>(layer);
-    return at::rrelu(x, 1.0 / 8, 1.0 / 3, pass.training,
-                     at::make_generator<at::CPUGeneratorImpl>(seed));
+    constexpr double smallest = 1.0 / 8;
+    constexpr double largest = 1.0 / 3;
+    if (!pass.training) return at::leaky_relu(x, (smallest + largest) / 2);
+    const RandomKey key{pass.noise, Purpose::activation_noise, static_cast<std::uint32_t>(layer)};
+    const at::Tensor slopes =
+        draw_uniform(x.device(), x.size(0), x.size(1), largest - smallest, key).add_(smallest);
+    return at::where(x.ge(0), x, x * slopes);
   }
   return x;
 }

@@ -2,6 +2,9 @@
 
 #include <torch/types.h>
 
+#include <utility>
+#include <vector>
+
 #include "graph/build.h"
 #include "graph/edge_drop.h"
 #include "ops/runtime/on_device.h"
@@ -67,6 +70,19 @@ CsrMatrix host_csr(const CsrTensors& matrix) {
   out.columns = host_array<std::int32_t>(matrix.columns);
   if (matrix.values.defined()) out.values = host_array<float>(matrix.values);
   return out;
+}
+
+at::Tensor joined_nodes(const Context& context, const CsrMatrix& adjacency) {
+  std::vector<std::int32_t> joined;
+  for (std::int64_t node = 0; node < adjacency.rows; ++node) {
+    for (std::int64_t e = adjacency.offsets[node]; e < adjacency.offsets[node + 1]; ++e) {
+      if (adjacency.columns[e] == node) continue;
+      joined.push_back(static_cast<std::int32_t>(node));
+      break;
+    }
+  }
+  if (static_cast<std::int64_t>(joined.size()) == adjacency.rows) return {};
+  return tensor_on(context, std::move(joined));
 }
 
 CsrTensors transpose(const Context& context, const CsrTensors& matrix) {
