@@ -43,39 +43,41 @@ inline std::vector<std::string> split_frames(std::string_view input, std::size_t
   return frames;
 }
 
-/// An .npz of the given arrays, with right checksums: a fuzzer does not guess those, and would
-/// never see what lies behind them. An empty one is left out.
-inline std::string pack_npz(std::span<const std::string_view> keys,
-                            std::span<const std::string> contents) {
+/// A member of an archive.
+struct Packed {
+  std::string name;
+  std::string contents;
+};
+
+/// A zip of the given members, with right checksums: a fuzzer does not guess those, and would never
+/// see what lies behind them.
+inline std::string pack_zip(std::span<const Packed> members) {
   std::string out;
   std::string directory;
-  std::uint16_t count = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (contents[i].empty()) continue;
-    const std::string name = std::string(keys[i]) + ".npy";
+  for (const Packed& member : members) {
     const auto offset = static_cast<std::uint32_t>(out.size());
-    const auto size = static_cast<std::uint32_t>(contents[i].size());
+    const auto size = static_cast<std::uint32_t>(member.contents.size());
     const auto crc = static_cast<std::uint32_t>(
-        crc32(0, reinterpret_cast<const Bytef*>(contents[i].data()), size));
+        crc32(0, reinterpret_cast<const Bytef*>(member.contents.data()), size));
     const auto add_fields = [&](std::string& to) {
       to.append(std::string_view("\x14\0\0\0\0\0\0\0\0\0", 10));  // version, flags, stored, time
       append_little(to, crc);
       append_little(to, size);
       append_little(to, size);
-      append_little(to, static_cast<std::uint16_t>(name.size()));
+      append_little(to, static_cast<std::uint16_t>(member.name.size()));
       append_little(to, std::uint16_t{0});
     };
     out += "PK\x03\x04";
     add_fields(out);
-    out += name + contents[i];
+    out += member.name + member.contents;
     directory += "PK\x01\x02";
     append_little(directory, std::uint16_t{20});
     add_fields(directory);
     directory.append(10, '\0');
     append_little(directory, offset);
-    directory += name;
-    ++count;
+    directory += member.name;
   }
+  const auto count = static_cast<std::uint16_t>(members.size());
   const auto start = static_cast<std::uint32_t>(out.size());
   out += directory + "PK\x05\x06";
   append_little(out, std::uint32_t{0});
@@ -85,6 +87,16 @@ inline std::string pack_npz(std::span<const std::string_view> keys,
   append_little(out, start);
   append_little(out, std::uint16_t{0});
   return out;
+}
+
+/// An .npz of the given arrays. An empty one is left out.
+inline std::string pack_npz(std::span<const std::string_view> keys,
+                            std::span<const std::string> contents) {
+  std::vector<Packed> members;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!contents[i].empty()) members.push_back({std::string(keys[i]) + ".npy", contents[i]});
+  }
+  return pack_zip(members);
 }
 
 }  // namespace creg::fuzz

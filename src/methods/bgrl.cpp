@@ -9,6 +9,7 @@
 #include "creg/contrast/dropped_view.h"
 #include "creg/contrast/view_contrast.h"
 #include "creg/methods/method.h"
+#include "methods/kept_state.h"
 #include "methods/view_methods.h"
 
 namespace creg {
@@ -64,8 +65,9 @@ class Bgrl final : public Method {
   }
   void restore(const std::vector<NamedTensor>& state) override {
     const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      slow_parameters_.all()[i].value.detach().copy_(state[i].value);
+    for (const NamedTensor& slow : slow_parameters_.all()) {
+      slow.value.detach().copy_(
+          kept_tensor(state, "slow." + slow.name, at::kFloat, slow.value.sizes()));
     }
   }
 

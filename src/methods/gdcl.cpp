@@ -10,6 +10,7 @@
 #include "creg/core/random.h"
 #include "creg/methods/method.h"
 #include "learn/kmeans.h"
+#include "methods/kept_state.h"
 #include "methods/mvgrl.h"
 #include "ops/device.h"
 #include "ops/random.h"
@@ -32,6 +33,8 @@ class Gdcl final : public Method {
         negatives_(options.own.integer("cluster_negatives")),
         rate_(options.own.real("later_rate")),
         clusters_(options.clusters > 0 ? options.clusters : options.classes),
+        nodes_(options.nodes),
+        dim_(options.dim),
         views_(options, parameters) {
     if (clusters_ < 2) {
       fail_input({.what = "gdcl needs to know how many clusters there are",
@@ -64,9 +67,15 @@ class Gdcl final : public Method {
     return {{"clusters.centres", centres_}, {"clusters.target", target_}};
   }
   void restore(const std::vector<NamedTensor>& state) override {
-    for (const NamedTensor& kept : state) {
-      (kept.name == "clusters.centres" ? centres_ : target_) = kept.value.clone();
-    }
+    if (state.empty()) return;
+    const at::Tensor centres =
+        kept_tensor(state, "clusters.centres", at::kFloat, {clusters_, dim_});
+    const at::Tensor target =
+        kept_tensor(state, "clusters.target", at::kFloat, {nodes_, clusters_});
+    if (!centres.isfinite().all().item<bool>()) fail_kept("clusters.centres", "finite numbers");
+    if (!target.isfinite().all().item<bool>()) fail_kept("clusters.target", "finite numbers");
+    centres_ = centres.clone();
+    target_ = target.clone();
     clustered_.clear();
   }
 
@@ -150,8 +159,8 @@ class Gdcl final : public Method {
       const std::int64_t outside = h.size(0) - cluster.size;
       if (cluster.size == 0 || outside == 0) continue;
       const at::Tensor rows = h.index_select(0, cluster.nodes);
-      const at::Tensor friends = h.index_select(
-          0, some_of(cluster.inside, std::min(positives_, cluster.size), key));
+      const at::Tensor friends =
+          h.index_select(0, some_of(cluster.inside, std::min(positives_, cluster.size), key));
       ++key.item;
       const at::Tensor strangers = h.index_select(
           0, some_of(cluster.inside.logical_not(), std::min(negatives_, outside), key));
@@ -175,9 +184,11 @@ class Gdcl final : public Method {
   std::int64_t negatives_;
   double rate_;  // of the learning rate, once the clusters count
   std::int64_t clusters_;
+  std::int64_t nodes_;
+  std::int64_t dim_;
   CrossView views_;
-  at::Tensor centres_;  // [clusters, dim], once clusters have been looked for
-  at::Tensor target_;   // [nodes, clusters]: the assignment to be approached
+  at::Tensor centres_;              // [clusters, dim], once clusters have been looked for
+  at::Tensor target_;               // [nodes, clusters]: the assignment to be approached
   std::vector<Cluster> clustered_;  // by target_; empty: not yet asked for
 };
 

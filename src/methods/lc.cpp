@@ -7,6 +7,7 @@
 #include "creg/contrast/pairs.h"
 #include "creg/core/error.h"
 #include "creg/methods/method.h"
+#include "methods/kept_state.h"
 #include "methods/lc.h"
 #include "ops/similarity.h"
 
@@ -69,9 +70,14 @@ class Lc final : public Method {
   }
 
   void restore(const std::vector<NamedTensor>& state) override {
-    for (const NamedTensor& item : state) {
-      if (item.name == "seeds") take_seeds(item.value);
+    if (state.empty()) return;
+    const at::Tensor seeds = kept_tensor(state, "seeds", at::kInt, {-1});
+    const bool some = seeds.numel() > 0 && seeds.numel() <= nodes_;
+    if (!some || seeds.min().item<std::int32_t>() < 0 ||
+        seeds.max().item<std::int32_t>() >= nodes_ || !seeds.diff().gt(0).all().item<bool>()) {
+      fail_kept("seeds", "rising numbers of nodes");
     }
+    take_seeds(seeds);
   }
 
  private:

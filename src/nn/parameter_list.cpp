@@ -27,12 +27,14 @@ RandomKey key_of_parameter(std::uint64_t seed, const std::string& name) {
 }  // namespace
 
 at::Tensor ParameterList::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
+  if (device_.is_meta()) return constant(name, shape, 0);
   const std::int64_t numbers = c10::multiply_integers(shape);
   return add(name,
              draw_symmetric(device_, 1, numbers, bound, key_of_parameter(seed_, name)).view(shape));
 }
 
 at::Tensor ParameterList::normal(const std::string& name, at::IntArrayRef shape, double deviation) {
+  if (device_.is_meta()) return constant(name, shape, 0);
   const std::int64_t numbers = c10::multiply_integers(shape);
   return add(
       name, draw_normal(device_, 1, numbers, deviation, key_of_parameter(seed_, name)).view(shape));

@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -37,6 +38,9 @@ template <class T>
 at::Tensor tensor_on(const Context& context, std::vector<T> values) {
   return as_tensor(context, Array<T>(std::move(values)));
 }
+
+/// A copy of these bytes, which are the elements in C order, as a tensor of the CPU.
+at::Tensor tensor_of(std::span<const std::byte> bytes, at::IntArrayRef sizes, at::ScalarType type);
 
 /// A list of node numbers as an int32 tensor of the CPU that takes over its storage.
 at::Tensor index_tensor(std::vector<std::int32_t> values);

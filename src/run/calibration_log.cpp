@@ -4,6 +4,7 @@
 
 #include "creg/core/progress.h"
 #include "io/file.h"
+#include "io/json_text.h"
 #include "report/calibration_report.h"
 #include "report/writers.h"
 
@@ -32,7 +33,7 @@ void CalibrationLog::forget_from(int epochs_done) {
     const std::size_t end = std::min(text_.find('\n', begin), text_.size());
     const std::string line = text_.substr(begin, end - begin);
     begin = end + 1;
-    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    const auto json = parse_json<nlohmann::ordered_json>(line);
     if (json.is_discarded() || !json.contains("epoch") || !json["epoch"].is_number_integer() ||
         json["epoch"].get<int>() >= epochs_done) {
       break;

@@ -7,6 +7,7 @@
 #include "core/build_info.h"
 #include "core/text.h"
 #include "creg/tasks/classify.h"
+#include "io/json_text.h"
 #include "report/classify_report.h"
 #include "train/parameters.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 /// A number or a truth where the text is one in JSON, else the text.
 Value parameter_value(const std::string& text) {
-  const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json parsed = parse_json(text);
   if (parsed.is_boolean()) return parsed.get<bool>();
   if (parsed.is_number_unsigned()) return parsed.get<std::uint64_t>();
   if (parsed.is_number_integer()) return parsed.get<std::int64_t>();

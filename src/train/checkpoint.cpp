@@ -1,15 +1,13 @@
 #include "train/checkpoint.h"
 
 #include <caffe2/serialize/inline_container.h>
-#include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/csrc/jit/serialization/pickler.h>
 #include <torch/types.h>
 
 #include <span>
 
-#include "core/text.h"
-#include "creg/core/error.h"
 #include "io/file.h"
+#include "ops/tensors.h"
 
 namespace creg {
 namespace {
@@ -24,7 +22,7 @@ GenericDict new_dict() {
 GenericDict tensor_dict(const std::vector<NamedTensor>& tensors) {
   GenericDict dict = new_dict();
   for (const NamedTensor& tensor : tensors)
-    dict.insert(tensor.name, tensor.value.detach().to(at::kCPU));
+    dict.insert(tensor.name, tensor.value.detach().to(at::kCPU).contiguous());
   return dict;
 }
 
@@ -61,85 +59,29 @@ std::vector<char> archive(const GenericDict& dict) {
   return out;
 }
 
-class CheckpointReader {
- public:
-  explicit CheckpointReader(const std::filesystem::path& path) : file_(path.string()) {}
+at::ScalarType scalar_type(TensorType type) {
+  switch (type) {
+    case TensorType::float32:
+      return at::kFloat;
+    case TensorType::float64:
+      return at::kDouble;
+    case TensorType::int32:
+      return at::kInt;
+    case TensorType::int64:
+      return at::kLong;
+    case TensorType::boolean:
+      break;
+  }
+  return at::kBool;
+}
 
-  Checkpoint run(const IValue& value) {
-    const GenericDict top = dict(value, "the checkpoint");
-    Checkpoint out;
-    out.model = tensors(top, "model");
-    const GenericDict optimizer = dict(at(top, "optimizer"), "optimizer");
-    out.moments1 = tensors(optimizer, "moment1");
-    out.moments2 = tensors(optimizer, "moment2");
-    out.optimizer_steps = integer(optimizer, "step");
-    out.best_model = tensors(top, "best_model");
-    out.method_state = tensors(top, "method");
-    out.epoch = integer(top, "epoch");
-    const GenericDict progress = dict(at(top, "progress"), "progress");
-    out.best_epoch = integer(progress, "best_epoch");
-    if (progress.contains("step")) {
-      out.step = integer(progress, "step");
-      const IValue sums = at(progress, "step_sums");
-      if (!sums.isTensor()) fail("step_sums", "a tensor");
-      out.step_sums = sums.toTensor().contiguous();
-    }
-    out.epochs_without_gain = integer(progress, "epochs_without_gain");
-    out.lowest_loss = real(progress, "lowest_loss");
-    out.best_score = real(progress, "best_score");
-    out.ratio = real(progress, "ratio");
-    out.lr = real(optimizer, "lr");
-    out.seconds = real(progress, "seconds");
-    out.config = texts(top, "config");
-    out.graph = texts(top, "graph");
-    const IValue version = at(top, "version");
-    if (!version.isString()) fail("version", "a string");
-    out.version = version.toStringRef();
-    return out;
+std::vector<NamedTensor> as_tensors(const StoredTensors& stored) {
+  std::vector<NamedTensor> out;
+  for (const auto& [name, tensor] : stored.items) {
+    out.push_back({name, tensor_of(tensor.data.data, tensor.sizes, scalar_type(tensor.type))});
   }
-
- private:
-  [[noreturn]] void fail(const std::string& key, const std::string& expected) const {
-    fail_input(
-        {.what = "not a checkpoint of creg", .file = file_, .place = key, .expected = expected});
-  }
-  GenericDict dict(const IValue& value, const std::string& key) const {
-    if (!value.isGenericDict()) fail(key, "a dict");
-    return value.toGenericDict();
-  }
-  IValue at(const GenericDict& from, const std::string& key) const {
-    if (!from.contains(key)) fail(key, "this key");
-    return from.at(key);
-  }
-  std::vector<NamedTensor> tensors(const GenericDict& from, const std::string& key) const {
-    std::vector<NamedTensor> out;
-    for (const auto& entry : dict(at(from, key), key)) {
-      if (!entry.key().isString() || !entry.value().isTensor()) fail(key, "tensors by name");
-      out.push_back({entry.key().toStringRef(), entry.value().toTensor().contiguous()});
-    }
-    return out;
-  }
-  TextPairs texts(const GenericDict& from, const std::string& key) const {
-    TextPairs out;
-    for (const auto& entry : dict(at(from, key), key)) {
-      if (!entry.key().isString() || !entry.value().isString()) fail(key, "strings by name");
-      out.emplace_back(entry.key().toStringRef(), entry.value().toStringRef());
-    }
-    return out;
-  }
-  std::int64_t integer(const GenericDict& from, const std::string& key) const {
-    const IValue value = at(from, key);
-    if (!value.isInt()) fail(key, "a whole number");
-    return value.toInt();
-  }
-  double real(const GenericDict& from, const std::string& key) const {
-    const IValue value = at(from, key);
-    if (!value.isTensor() || value.toTensor().numel() != 1) fail(key, "a tensor of one number");
-    return value.toTensor().item<double>();
-  }
-
-  std::string file_;
-};
+  return out;
+}
 
 }  // namespace
 
@@ -178,17 +120,28 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
-  const Bytes file = map_file(path);
-  const std::string_view text = file.text();
-  IValue value;
-  try {
-    value = torch::jit::pickle_load(std::vector<char>(text.begin(), text.end()));
-  } catch (const c10::Error& error) {
-    fail_input({.what = "not a checkpoint: libtorch cannot read it",
-                .file = path.string(),
-                .found = in_quotes(error.what_without_backtrace(), 200)});
-  }
-  return CheckpointReader(path).run(value);
+  const CheckpointContents kept = read_checkpoint_contents(map_file(path));
+  Checkpoint out;
+  out.model = as_tensors(kept.model);
+  out.moments1 = as_tensors(kept.moments1);
+  out.moments2 = as_tensors(kept.moments2);
+  out.optimizer_steps = kept.optimizer_steps;
+  out.best_model = as_tensors(kept.best_model);
+  out.method_state = as_tensors(kept.method_state);
+  out.epoch = kept.epoch;
+  out.step = kept.step;
+  if (kept.step > 0) out.step_sums = at::tensor(kept.step_sums, at::dtype(at::kDouble));
+  out.best_epoch = kept.best_epoch;
+  out.epochs_without_gain = kept.epochs_without_gain;
+  out.lowest_loss = kept.lowest_loss;
+  out.best_score = kept.best_score;
+  out.ratio = kept.ratio;
+  out.lr = kept.lr;
+  out.seconds = kept.seconds;
+  out.config = kept.config;
+  out.graph = kept.graph;
+  out.version = kept.version;
+  return out;
 }
 
 }  // namespace creg

@@ -1,5 +1,4 @@
-// checkpoint.pt: a plain dict of dicts of tensors, text and whole numbers, which torch.load opens
-// (with weights_only too).
+// checkpoint.pt (io/checkpoint_file.h) with its tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,14 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "creg/nn/parameter_list.h"
+#include "io/checkpoint_file.h"
 
 namespace creg {
-
-using TextPairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Checkpoint {
   std::vector<NamedTensor> model;
@@ -40,7 +37,7 @@ struct Checkpoint {
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// A file that is none is an input error that says what is wrong with it.
+/// A file that is none, or is damaged, is an input error that says where: nothing of it is used.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace creg

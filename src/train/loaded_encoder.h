@@ -24,10 +24,19 @@ struct LoadedEncoder {
 LoadedEncoder load_encoder(const Context& context, const Checkpoint& kept, const std::string& file,
                            const Graph& graph);
 
-/// Copies values by name into parameters of the same shapes; anything else is an input error that
-/// names `file`.
-void put_values(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values,
-                const std::string& file);
+/// What a checkpoint keeps for each of these parameters, in their order. A name that is missing and
+/// another shape or type are input errors that name `file`, as is a name too many where `all` of
+/// what is kept must be theirs.
+struct Kept {
+  std::string file;
+  std::string section;  ///< of the file: model, best_model, moment1, moment2
+  bool all = true;
+};
+std::vector<NamedTensor> fitting(const std::vector<NamedTensor>& parameters,
+                                 const std::vector<NamedTensor>& values, const Kept& kept);
+
+/// Copies values into parameters of the same names, in the same order.
+void put_values(const std::vector<NamedTensor>& parameters, const std::vector<NamedTensor>& values);
 
 /// Values of their own.
 std::vector<NamedTensor> copies(const std::vector<NamedTensor>& tensors);

@@ -21,6 +21,7 @@
 #include "train/loop/epoch_steps.h"
 #include "train/loop/graph_identity.h"
 #include "train/loop/metrics_file.h"
+#include "train/loop/resume_checks.h"
 #include "train/loop/step_sums.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
@@ -122,7 +123,7 @@ class Trainer {
       last.model = copies(last.model);
       result_.checkpoint = std::make_shared<const Checkpoint>(std::move(last));
     }
-    put_values(parameters(), best_, "");
+    put_values(parameters(), best_);
     current_.reset();
     ModelOutput output = this->output();
     result_.embedding = std::move(output.embedding);
@@ -235,7 +236,7 @@ class Trainer {
     std::swap(best_, previous_);
     previous_epoch_ = best_epoch_;
     best_epoch_ = statistics.epoch;
-    put_values(best_, parameters(), "");
+    put_values(best_, parameters());
   }
 
   double score_now() {
@@ -261,7 +262,7 @@ class Trainer {
         best_epoch_ < 0 ? "; the parameters it began with are kept"
                         : "; the parameters of epoch " + std::to_string(best_epoch_) + " are kept";
     if (!files_.directory.empty()) kept += " in " + (files_.directory / "checkpoint.pt").string();
-    put_values(parameters(), best_, "");
+    put_values(parameters(), best_);
     const std::string batch =
         steps_.per_epoch() > 1 ? ", batch " + std::to_string(sums_.steps()) : "";
     keep_checkpoint();
@@ -308,29 +309,44 @@ class Trainer {
     return checkpoint;
   }
 
+  /// Everything is checked before anything is used.
   void resume() {
-    const std::filesystem::path path = files_.directory / "checkpoint.pt";
-    Checkpoint checkpoint = read_checkpoint(path);
-    check_resumable(checkpoint, identity_, config_pairs(context_, config_), path.string());
-    put_values(parameters(), checkpoint.model, path.string());
-    put_values(best_, checkpoint.best_model, path.string());
-    put_values(previous_, checkpoint.best_model, path.string());
-    for (auto* tensors : {&checkpoint.moments1, &checkpoint.moments2, &checkpoint.method_state}) {
-      for (NamedTensor& tensor : *tensors) tensor.value = on_device(context_, tensor.value);
-    }
-    step_.optimiser().restart(checkpoint.lr);
-    step_.optimiser().put_back(std::move(checkpoint.moments1), std::move(checkpoint.moments2),
-                               checkpoint.optimizer_steps);
-    step_.model().method->restore(checkpoint.method_state);
-    epoch_ = static_cast<int>(checkpoint.epoch);
-    best_epoch_ = static_cast<int>(checkpoint.best_epoch);
+    const std::string file = (files_.directory / "checkpoint.pt").string();
+    Checkpoint kept = read_checkpoint(file);
+    check_resumable(kept, identity_, config_pairs(context_, config_), file);
+    check_progress(kept, {.epochs = config_.epochs,
+                          .steps_per_epoch = steps_.per_epoch(),
+                          .lr = config_.lr,
+                          .file = file});
+    const auto fit = [&](std::vector<NamedTensor>& values, const char* section) {
+      values = fitting(parameters(), values, {.file = file, .section = section});
+      for (NamedTensor& one : values) one.value = on_device(context_, one.value);
+    };
+    fit(kept.model, "model");
+    fit(kept.best_model, "best_model");
+    fit(kept.moments1, "moment1");
+    fit(kept.moments2, "moment2");
+    if (kept.step > 0) sums_.put_back(kept.step_sums, kept.step);
+    for (NamedTensor& one : kept.method_state) one.value = on_device(context_, one.value);
+    Method& method = *step_.model().method;
+    method.restore(kept.method_state);
+    // A method that keeps other things than the file has would go on without them.
+    fitting(method.state(), kept.method_state, {.file = file, .section = "method"});
+
+    put_values(parameters(), kept.model);
+    put_values(best_, kept.best_model);
+    put_values(previous_, kept.best_model);
+    step_.optimiser().restart(kept.lr);
+    step_.optimiser().put_back(std::move(kept.moments1), std::move(kept.moments2),
+                               kept.optimizer_steps);
+    epoch_ = static_cast<int>(kept.epoch);
+    best_epoch_ = static_cast<int>(kept.best_epoch);
     previous_epoch_ = best_epoch_;
-    waited_ = static_cast<int>(checkpoint.epochs_without_gain);
-    lowest_loss_ = checkpoint.lowest_loss;
-    best_score_ = checkpoint.best_score;
-    step_.set_ratio(checkpoint.ratio);
-    seconds_ = checkpoint.seconds;
-    if (checkpoint.step > 0) sums_.put_back(checkpoint.step_sums, checkpoint.step);
+    waited_ = static_cast<int>(kept.epochs_without_gain);
+    lowest_loss_ = kept.lowest_loss;
+    best_score_ = kept.best_score;
+    step_.set_ratio(kept.ratio);
+    seconds_ = kept.seconds;
   }
 
   const Context& context_;
@@ -407,6 +423,14 @@ std::optional<KeptRegulariser> kept_regulariser(const std::filesystem::path& che
   const Checkpoint kept = read_checkpoint(checkpoint);
   for (const NamedTensor& parameter : kept.best_model) {
     if (parameter.name == "regulariser.weight") {
+      const std::int64_t dim = config_of(kept).encoder.dim;
+      if (parameter.value.sizes() != at::IntArrayRef({dim, dim})) {
+        fail_input({.what = "the checkpoint does not fit its own configuration",
+                    .file = checkpoint.string(),
+                    .place = parameter.name,
+                    .found = counted(parameter.value.numel(), "value"),
+                    .expected = std::to_string(dim) + " x " + std::to_string(dim)});
+      }
       return KeptRegulariser{as_dense(parameter.value.detach()), config_of(kept)};
     }
   }

@@ -247,6 +247,16 @@ TEST(CregFile, RefusesMetaThatMakesNoSense) {
   expect_refused(changed("[\"public\"]", "       [1]"), {"no valid 'splits'"});
 }
 
+TEST(CregFile, RefusesMetaNestedDeeperThanAStack) {
+  constexpr std::size_t deep = 200'000;
+  Graph graph = full_graph();
+  graph.name = std::string(2 * deep - 2, 'x');
+  std::string bytes = written(graph);
+  const std::string name = "\"" + graph.name + "\"";
+  bytes.replace(bytes.find(name), name.size(), std::string(deep, '[') + std::string(deep, ']'));
+  expect_refused(signed_again(bytes), {"section 'meta'", "JSON"});
+}
+
 TEST(CregFile, DoesNotWriteABrokenGraph) {
   const test::TempDir dir;
   Graph graph = test::path_graph(3);

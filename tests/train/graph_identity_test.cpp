@@ -5,6 +5,7 @@
 #include "core/build_info.h"
 #include "support/attributed_graph.h"
 #include "support/expect_error.h"
+#include "train/loop/resume_checks.h"
 
 namespace creg::graph_identity_test {
 namespace {

@@ -19,6 +19,7 @@ struct NamedTensor {
 /// checkpoints stay put.
 class ParameterList {
  public:
+  /// On the device "meta" parameters have shapes and no values, and take no memory.
   explicit ParameterList(std::uint64_t seed, c10::Device device = c10::kCPU)
       : seed_(seed), device_(device) {}
 

@@ -15,6 +15,7 @@
 #include "creg/core/progress.h"
 #include "creg/learn/metrics.h"
 #include "io/file.h"
+#include "io/json_text.h"
 #include "ops/tensor_memory.h"
 #include "run/execute.h"
 #include "run/scheduler.h"
@@ -153,7 +154,7 @@ class Journal {
                   .place = "line " + std::to_string(line),
                   .hint = hint});
     };
-    const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+    const auto json = parse_json<nlohmann::ordered_json>(text);
     if (json.is_discarded()) fail("not a line of a sweep", "choose another file with --out");
     if (line == 1) {
       if (!json.contains("base") || json["base"] != base) {

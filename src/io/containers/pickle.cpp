@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 #include "core/text.h"
 #include "creg/core/error.h"
@@ -97,8 +98,10 @@ std::string opcode_text(std::uint8_t code) {
                      code);
 }
 
+using Spelling = std::pair<std::string_view, std::string_view>;
+
 // Old and new spellings of the same things.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_globals = {{
+constexpr std::array<Spelling, 8> array_globals = {{
     {"scipy.sparse.csr.csr_matrix", "csr_matrix"},
     {"scipy.sparse._csr.csr_matrix", "csr_matrix"},
     {"numpy.core.multiarray._reconstruct", "_reconstruct"},
@@ -109,11 +112,31 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known_glo
     {"builtins.list", "list"},
 }};
 
+constexpr std::array<Spelling, 7> tensor_globals = {{
+    {"torch._utils._rebuild_tensor_v2", "tensor"},
+    {"torch.FloatStorage", "FloatStorage"},
+    {"torch.DoubleStorage", "DoubleStorage"},
+    {"torch.IntStorage", "IntStorage"},
+    {"torch.LongStorage", "LongStorage"},
+    {"torch.BoolStorage", "BoolStorage"},
+    {"collections.OrderedDict", "OrderedDict"},
+}};
+
+std::span<const Spelling> known_globals(PickleOf whose) {
+  if (whose == PickleOf::tensors) return tensor_globals;
+  return array_globals;
+}
+
+const char* in_words(PickleOf whose) {
+  return whose == PickleOf::tensors ? "dicts of tensors, text and numbers"
+                                    : "arrays, sparse matrices or dicts of lists";
+}
+
 }  // namespace
 
 class Unpickler {
  public:
-  explicit Unpickler(Pickle& pickle) : out_(pickle), file_(pickle.file_) {}
+  Unpickler(Pickle& pickle, PickleOf whose) : out_(pickle), file_(pickle.file_), whose_(whose) {}
 
   void run() {
     while (true) {
@@ -244,10 +267,6 @@ class Unpickler {
         return push(std::int64_t{take<std::uint8_t>()});
       case 'M':
         return push(std::int64_t{take<std::uint16_t>()});
-      case 'U':
-        return push(take_bytes(take<std::uint8_t>()));
-      case 'T':
-        return push(take_bytes(take<std::int32_t>()));
       case '(':
         return marks_.push_back(stack_.size());
       case ')':
@@ -260,25 +279,75 @@ class Unpickler {
         return push_tuple(pop_many(3));
       case 't':
         return push_tuple(pop_to_mark());
-      case ']':
-        return push(&out_.lists_.emplace_back());
       case '}':
         return push(&out_.dicts_.emplace_back());
+      case 'u':
+        return set_items(pop_to_mark());
+      case 'R':
+        return call();
+      default:
+        return whose_ == PickleOf::tensors ? step_of_tensors(code) : step_of_arrays(code);
+    }
+  }
+
+  void step_of_arrays(std::uint8_t code) {
+    switch (code) {
+      case 'U':
+        return push(take_bytes(take<std::uint8_t>()));
+      case 'T':
+        return push(take_bytes(take<std::int32_t>()));
+      case ']':
+        return push(&out_.lists_.emplace_back());
       case 'a':
         return append({pop()});
       case 'e':
         return append(pop_to_mark());
-      case 'u':
-        return set_items(pop_to_mark());
-      case 'R':
       case 0x81:
         return call();
       case 'b':
         return build();
       default:
-        fail("a pickle with an opcode that is not allowed", opcode_text(code),
-             "what arrays, sparse matrices and dicts of lists are pickled with");
+        fail_opcode(code);
     }
+  }
+
+  void step_of_tensors(std::uint8_t code) {
+    switch (code) {
+      case 'X':
+        return push(take_bytes(take<std::uint32_t>()));
+      case 'j':
+        return get(take<std::uint32_t>());
+      case 's':
+        return set_items(pop_many(2));
+      case 0x8a:
+        return push(take_long());
+      case 'Q':
+        return push(
+            &out_.objects_.emplace_back(PickleObject{.type = "persistent id", .arguments = pop()}));
+      default:
+        fail_opcode(code);
+    }
+  }
+
+  [[noreturn]] void fail_opcode(std::uint8_t code) const {
+    fail("a pickle with an opcode that is not allowed", opcode_text(code),
+         std::string("what ") + in_words(whose_) + " are pickled with");
+  }
+
+  /// LONG1: two's complement of up to 8 bytes, little end first.
+  std::int64_t take_long() {
+    const auto size = take<std::uint8_t>();
+    if (size > sizeof(std::int64_t)) {
+      fail("a number that is too large", fmt::format("{} bytes", size), "at most 8");
+    }
+    const std::string_view bytes = take_bytes(size);
+    if (bytes.empty()) return 0;
+    const bool negative = (static_cast<unsigned char>(bytes.back()) & 0x80U) != 0;
+    std::uint64_t value = negative ? ~std::uint64_t{0} : 0;
+    for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) {
+      value = (value << 8) | static_cast<unsigned char>(*byte);
+    }
+    return static_cast<std::int64_t>(value);
   }
 
   void proto() {
@@ -292,11 +361,10 @@ class Unpickler {
     const std::string_view module = take_line();
     const std::string_view name = take_line();
     const std::string full = std::string(module) + "." + std::string(name);
-    for (const auto& [spelling, meaning] : known_globals) {
+    for (const auto& [spelling, meaning] : known_globals(whose_)) {
       if (spelling == full) return push(PickleGlobal{meaning});
     }
-    fail("a pickle that names something not allowed", in_quotes(full),
-         "arrays, sparse matrices or dicts of lists");
+    fail("a pickle that names something not allowed", in_quotes(full), in_words(whose_));
   }
 
   // Indices may be anything, so the memo is a map: its size follows the opcodes, not the index,
@@ -354,6 +422,7 @@ class Unpickler {
 
   Pickle& out_;
   const Bytes& file_;
+  PickleOf whose_;
   std::int64_t at_ = 0;
   std::int64_t opcode_at_ = 0;
   std::uint8_t code_ = 0;
@@ -362,8 +431,8 @@ class Unpickler {
   std::map<std::uint32_t, PickleValue> memo_;
 };
 
-Pickle::Pickle(Bytes file) : file_(std::move(file)) {
-  Unpickler(*this).run();
+Pickle::Pickle(Bytes file, PickleOf whose) : file_(std::move(file)) {
+  Unpickler(*this, whose).run();
 }
 
 std::string describe(const PickleValue& value) {

@@ -1,5 +1,5 @@
-// A reader of Python pickles that runs nothing: it knows the few opcodes and names that matrices
-// and adjacency dicts of Python 2 are made of, and refuses every other by name.
+// A reader of Python pickles that runs nothing: it knows the few opcodes and names that the
+// pickles we read are made of, and refuses every other by name.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,8 @@ struct PickleDict {
   std::vector<std::pair<PickleValue, PickleValue>> items;
 };
 
-/// What calling `type` with `arguments` would have made; the call never happens.
+/// What calling `type` with `arguments` would have made; the call never happens. A persistent id is
+/// one of type "persistent id".
 struct PickleObject {
   std::string_view type;
   PickleValue arguments;
@@ -49,12 +50,18 @@ struct PickleObject {
   std::vector<std::pair<PickleValue, PickleValue>> items;  ///< of dict subclasses
 };
 
+/// Whose pickles: each has opcodes and names of its own, and what is not of one is refused in it.
+enum class PickleOf {
+  arrays,   ///< matrices and adjacency dicts, as Python 2 wrote them
+  tensors,  ///< dicts of PyTorch's tensors, whose storages are persistent ids
+};
+
 /// The value of a whole pickle of protocol 2 or below. Values may be shared and may even contain
 /// themselves: walk a known number of levels, never recurse without bound.
 class Pickle {
  public:
   /// Anything but the known opcodes and globals is an input error that names it and its byte.
-  explicit Pickle(Bytes file);
+  explicit Pickle(Bytes file, PickleOf whose = PickleOf::arrays);
   Pickle(Pickle&&) = default;
   Pickle& operator=(Pickle&&) = default;
   Pickle(const Pickle&) = delete;

@@ -9,6 +9,7 @@
 #include "io/checksum.h"
 #include "io/creg_file.h"
 #include "io/formats/creg_format.h"
+#include "io/json_text.h"
 
 namespace creg {
 namespace {
@@ -211,7 +212,7 @@ class CregReader {
 
   Meta read_meta() {
     const Array<char> text = array<char>(SectionId::meta);
-    const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+    const auto json = parse_json({text.data(), static_cast<std::size_t>(text.size())});
     const std::string place = place_of(section(SectionId::meta));
     if (!json.is_object()) fail("the meta section is not a JSON object", place);
     const auto get = [&](const char* key, auto check, const char* expected) {

@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <cstring>
+
 #include "ops/device.h"
 
 namespace creg {
@@ -80,6 +82,14 @@ at::Tensor as_sparse_csr(const CsrMatrix& matrix) {
   return at::_sparse_csr_tensor_unsafe(
       as_tensor(matrix.offsets), as_tensor(matrix.columns).to(at::kLong), values,
       {matrix.rows, matrix.cols}, values.options().layout(at::kSparseCsr));
+}
+
+at::Tensor tensor_of(std::span<const std::byte> bytes, at::IntArrayRef sizes, at::ScalarType type) {
+  at::Tensor out = at::empty(sizes, at::TensorOptions().dtype(type));
+  TORCH_CHECK(out.nbytes() == bytes.size(), "tensor_of: ", bytes.size(), " bytes for ",
+              out.nbytes());
+  if (!bytes.empty()) std::memcpy(out.data_ptr(), bytes.data(), bytes.size());
+  return out;
 }
 
 at::Tensor index_tensor(std::vector<std::int32_t> values) {

@@ -3,9 +3,6 @@
 #include <span>
 #include <variant>
 
-#include "core/build_info.h"
-#include "core/text.h"
-#include "creg/core/error.h"
 #include "io/checksum.h"
 
 namespace creg {
@@ -59,21 +56,6 @@ TextPairs graph_identity(const Context& context, const Graph& graph) {
           {"feature_width", std::to_string(feature_cols(graph.features))},
           {"edges_checksum", checksum(context, graph.adjacency)},
           {"features_checksum", feature_checksum(context, graph.features)}};
-}
-
-void check_resumable(const Checkpoint& checkpoint, const TextPairs& graph, const TextPairs& config,
-                     const std::string& file) {
-  const auto refuse = [&](const std::string& what, const std::string& difference) {
-    if (difference.empty()) return;
-    fail_input({.what = what,
-                .file = file,
-                .found = difference,
-                .hint = "resume with what the run began with, or train anew into another folder"});
-  };
-  refuse("the checkpoint is of another version",
-         differences({{"version", checkpoint.version}}, {{"version", build_info().version}}));
-  refuse("the checkpoint is of another graph", differences(checkpoint.graph, graph));
-  refuse("the checkpoint is of another configuration", differences(checkpoint.config, config));
 }
 
 }  // namespace creg

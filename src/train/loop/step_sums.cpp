@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <cmath>
 #include <string>
 
 #include "creg/core/error.h"
@@ -61,9 +62,17 @@ void StepSums::put_back(const at::Tensor& tensor, std::int64_t steps) {
                 .found = std::to_string(tensor.numel()) + " numbers",
                 .expected = std::to_string(count + 2)});
   }
+  constexpr double most_nodes = 9e15;  // whole numbers of a double
+  const auto nodes = tensor[count].item<double>();
+  const auto seconds = tensor[count + 1].item<double>();
+  if (!(nodes >= 0 && nodes <= most_nodes && seconds >= 0 && std::isfinite(seconds))) {
+    fail_input({.what = "the checkpoint does not fit: sums over the batches of an epoch",
+                .found = std::to_string(nodes) + " nodes in " + std::to_string(seconds) + " s",
+                .expected = "finite numbers from 0 on"});
+  }
   sums_ = tensor.narrow(0, 0, count).clone();
-  nodes_ = static_cast<std::int64_t>(tensor[count].item<double>());
-  seconds_ = tensor[count + 1].item<double>();
+  nodes_ = static_cast<std::int64_t>(nodes);
+  seconds_ = seconds;
   steps_ = steps;
 }
 
