@@ -9,6 +9,7 @@
 
 #include "core/console.h"
 #include "core/text.h"
+#include "core/utf8.h"
 #include "creg/core/error.h"
 
 namespace creg::cli {
@@ -88,7 +89,9 @@ void print_report(const Report& report, const GlobalOptions& options) {
   print_result(write_report(report, report_format(options)));
 }
 
-void print_result(std::string_view text) {
+void print_result(std::string_view result) {
+  // Files and pipes get the bytes; a terminal would obey some of them.
+  const std::string text = ::isatty(STDOUT_FILENO) != 0 ? printable(result) : std::string(result);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     fail_errno(errno, "cannot write the result", "standard output");
   }

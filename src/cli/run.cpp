@@ -15,6 +15,7 @@
 #include "cli/overview.h"
 #include "core/build_info.h"
 #include "core/text.h"
+#include "core/utf8.h"
 #include "creg/core/error.h"
 #include "report/writers.h"
 
@@ -57,7 +58,7 @@ class ErrorPrinter {
 
   /// `text` is for people; its parts, or all of it as `what`, are for machines.
   void print(std::string_view text, const ErrorDetail& detail) const {
-    const std::string line = fmt::format("creg: {}\n", text);
+    const std::string line = fmt::format("creg: {}\n", printable(text));
     // Nothing better can be done when standard error or standard output itself fails.
     (void)!::write(STDERR_FILENO, line.data(), line.size());
     if (!json_) return;

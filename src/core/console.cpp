@@ -11,26 +11,18 @@
 #include <chrono>
 #include <cmath>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "core/utf8.h"
 #include "creg/core/error.h"
 
 namespace creg {
 namespace {
 
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
+/// An object on a line of its own; bytes that are no UTF-8 are replaced.
+std::string json_line(const nlohmann::ordered_json& object) {
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string amount(std::int64_t value, const std::string& unit) {
@@ -87,14 +79,13 @@ class StderrConsole final : public Console {
   void write(LogLevel level, std::string_view message) override {
     const std::lock_guard lock(mutex_);
     const std::string line = fmt::format("{}{}", prefix(level), message);
-    if (file_) file_->info(line);
+    if (file_) file_->info(printable(line));
     if (level < options_.level) return;
     erase_bar();
     if (options_.progress == ProgressMode::json) {
-      put(fmt::format("{{\"log\":{},\"level\":{}}}\n", json_string(message),
-                      json_string(name(level))));
+      put(json_line({{"log", message}, {"level", name(level)}}));
     } else {
-      put(line + "\n");
+      put(printable(line) + "\n");
     }
   }
 
@@ -109,12 +100,15 @@ class StderrConsole final : public Console {
         show_line(state, last);
         break;
       case ProgressMode::json:
-        put(fmt::format(
-            "{{\"progress\":{},\"done\":{},\"total\":{},\"unit\":{},\"seconds\":{:.3f},"
-            "\"note\":{},\"last\":{},\"finished\":{}}}\n",
-            json_string(state.label), state.done,
-            state.total >= 0 ? std::to_string(state.total) : "null", json_string(state.unit),
-            state.seconds, json_string(state.note), last, state.finished));
+        put(json_line({{"progress", state.label},
+                       {"done", state.done},
+                       {"total", state.total >= 0 ? nlohmann::ordered_json(state.total)
+                                                  : nlohmann::ordered_json()},
+                       {"unit", state.unit},
+                       {"seconds", std::round(state.seconds * 1000) / 1000},
+                       {"note", state.note},
+                       {"last", last},
+                       {"finished", state.finished}}));
         break;
       case ProgressMode::automatic:
       case ProgressMode::none:
@@ -171,8 +165,8 @@ class StderrConsole final : public Console {
   }
 
   void draw_bar(const ProgressState& state) {
-    const std::string tail = counts(state);
-    std::string line = state.label + " ";
+    const std::string tail = printable(counts(state));
+    std::string line = printable(state.label) + " ";
     // What is left of the line after the label, the counts and the brackets is the bar itself.
     const int room = columns() - static_cast<int>(line.size() + tail.size()) - 5;
     if (state.total > 0 && room >= 8) {
@@ -198,7 +192,7 @@ class StderrConsole final : public Console {
     last_label_ = last ? "" : state.label;
     std::string text = state.label + ": " + counts(state);
     if (last) text += state.finished ? ", done" : ", stopped";
-    put(text + "\n");
+    put(printable(text) + "\n");
   }
 
   ConsoleOptions options_;

@@ -172,6 +172,13 @@ TEST(Cli, WithJsonAnErrorIsAnObjectToo) {
 #endif
 }
 
+TEST(Cli, NamesInMessagesDoNotSteerTheTerminal) {
+  const RunResult run = run_binary({"data", "info", "no\x1b[31m\xe9.creg"});
+  EXPECT_NE(run.status, 0);
+  EXPECT_NE(run.err.find("no\\x1b[31m\\xe9.creg"), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
+}
+
 TEST(Cli, FormatChoosesHowResultsArePrinted) {
   const auto out = [](const std::vector<std::string>& words) {
     const RunResult result = run_binary(words);

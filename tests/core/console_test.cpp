@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "core/utf8.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -59,8 +60,26 @@ TEST(Console, JsonIsOneObjectPerLine) {
   });
   EXPECT_EQ(out,
             "{\"progress\":\"reading\",\"done\":1024,\"total\":2048,\"unit\":\"bytes\","
-            "\"seconds\":2.000,\"note\":\"\",\"last\":false,\"finished\":false}\n"
-            "{\"log\":\"a \\\"quoted\\\"\\u000aword\",\"level\":\"notice\"}\n");
+            "\"seconds\":2.0,\"note\":\"\",\"last\":false,\"finished\":false}\n"
+            "{\"log\":\"a \\\"quoted\\\"\\nword\",\"level\":\"notice\"}\n");
+}
+
+TEST(Console, NamesOfAnyBytesNeitherSteerATerminalNorBreakJson) {
+  const std::string name = "caf\xe9 \x1b[2J";
+  const auto say = [&](Console& console) {
+    console.write(LogLevel::info, name);
+    ProgressState state = halfway;
+    state.label = name;
+    console.show(state, false);
+    state.finished = true;
+    console.show(state, true);
+  };
+  for (const ProgressMode mode : {ProgressMode::bar, ProgressMode::lines}) {
+    const std::string out = shown(mode, say);
+    EXPECT_NE(out.find("caf\\xe9 \\x1b[2J"), std::string::npos) << out;
+    EXPECT_EQ(out.find("\x1b[2J"), std::string::npos) << out;
+  }
+  EXPECT_TRUE(decode_utf8(shown(ProgressMode::json, say)).has_value());
 }
 
 /// What the console says of a state, as a line of a log file.

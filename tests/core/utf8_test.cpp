@@ -36,5 +36,25 @@ TEST(Utf8, RefusesWrongBytes) {
   }
 }
 
+TEST(Printable, LeavesTextAndEscapesWhatATerminalWouldObey) {
+  const std::string plain = "caf\xc3\xa9\t\xe2\x82\xac\nline two \\ \xf0\x9f\x98\x80";
+  EXPECT_EQ(printable(plain), plain);
+  EXPECT_EQ(printable("a\x1b[31mred\x07"), "a\\x1b[31mred\\x07");
+  EXPECT_EQ(printable("\r\x7f"), "\\x0d\\x7f");
+  // Latin-1, a lone tail, a character cut off, one in too many bytes.
+  EXPECT_EQ(printable("caf\xe9"), "caf\\xe9");
+  EXPECT_EQ(printable("\x80x"), "\\x80x");
+  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");
+  // C1 controls and marks that turn the direction of writing.
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\u009b31m");
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a\\u202eb");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+}
+
 }  // namespace
 }  // namespace creg::utf8_test
