@@ -294,6 +294,14 @@ TEST_F(RunFolder, TellsTheDatasetOfTheFileInIt) {
     json of_file = run_json(joined(judge, {path("run/embedding.npy")}));
     EXPECT_EQ(of_file, of_folder) << judge.back();
   }
+  succeed(joined(
+      {"train", "--dataset", "synthetic:cora@0.1", "--edge-split", "0", "--out", path("links")},
+      quick));
+  const Words predictor = {"--predictor-epochs", "2"};
+  EXPECT_EQ(run_json(joined({"eval", "link", path("links/embedding.npy"), "--edge-split",
+                             path("links/edge-split.json")},
+                            predictor))["metrics"],
+            run_json(joined({"eval", "link", path("links")}, predictor))["metrics"]);
 }
 
 TEST_F(RunFolder, IsAskedForWhereNoDatasetIsKnown) {

@@ -59,10 +59,11 @@ TEST(WriteLock, SeveralHoldItTogetherAndNobodyAloneMeanwhile) {
 
 TEST(WriteLock, AKilledHolderLetsGo) {
   const TempDir dir;
+  const Context context;
   const pid_t holder = ::fork();
   ASSERT_GE(holder, 0);
   if (holder == 0) {
-    const WriteLock lock(Context(), dir.path(), LockMode::alone);
+    const WriteLock lock(context, dir.path(), LockMode::alone);
     ::raise(SIGKILL);
   }
   int status = 0;
