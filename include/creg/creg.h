@@ -69,7 +69,8 @@ LinkResult predict_links(const Context& context, const RunResult& run, LinkOptio
 CalibrationFigures calibrate(const Context& context, const Data& data, const RunResult& run);
 
 /// The folder that `creg train --out` writes: config.toml, embedding.npy, nodes.tsv, checkpoint.pt,
-/// metrics.jsonl, result.json. A run that has a folder already need not be saved.
+/// metrics.jsonl, result.json. A folder that holds a run is an input error unless
+/// run.plan.overwrite. A run that has a folder already need not be saved.
 void save(const RunResult& run, const std::filesystem::path& directory);
 
 }  // namespace creg

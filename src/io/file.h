@@ -61,6 +61,10 @@ class AtomicFile {
   std::string buffer_;
 };
 
+/// The name that the temporary file of this name is to get; empty: it is no AtomicFile's. A killed
+/// process leaves such files behind.
+std::string_view name_of_part(std::string_view temporary);
+
 /// The whole of `text` under `path`, or nothing.
 void write_file(const std::filesystem::path& path, std::string_view text);
 

@@ -4,9 +4,11 @@
 #include "creg/core/error.h"
 #include "creg/creg.h"
 #include "io/file.h"
+#include "io/node_names_file.h"
 #include "io/npy.h"
 #include "ops/runtime.h"
 #include "report/writers.h"
+#include "run/claimed_folder.h"
 #include "run/execute.h"
 #include "run/open_data.h"
 #include "run/run_folder.h"
@@ -93,13 +95,15 @@ void save(const RunResult& run, const std::filesystem::path& directory) {
   RunResult kept = run;
   kept.plan.directory = directory;
   const Context context({.threads = run.plan.all_threads, .seed = run.plan.seeds.front()});
+  const ClaimedFolder folder(context, directory,
+                             run.plan.overwrite ? Claim::overwrite : Claim::fresh);
   write_records(context, kept.plan);
   for (const SeedResult& seed : kept.seeds) {
-    const std::filesystem::path folder = seed_folder(kept.plan, seed.seed);
-    write_training(folder, seed.training);
-    write_npy(folder / "embedding.npy", seed.training.embedding);
-    write_nodes(folder / "nodes.tsv", kept.plan.graph);
-    write_file(folder / "result.json", to_json_text(run_report({kept.plan, {seed}}).body));
+    const std::filesystem::path own = seed_folder(kept.plan, seed.seed);
+    write_training(own, seed.training);
+    write_npy(own / "embedding.npy", seed.training.embedding);
+    write_node_names(own / "nodes.tsv", kept.plan.graph.names);
+    write_file(own / "result.json", to_json_text(run_report({kept.plan, {seed}}).body));
   }
   if (kept.plan.several) {
     write_file(directory / "result.json", to_json_text(run_report(kept).body));

@@ -32,7 +32,14 @@ std::string split_name(const std::optional<std::uint64_t>& seed) {
 
 }  // namespace
 
-EmbeddingSource find_embeddings(const fs::path& path) {
+fs::path run_of(const fs::path& path) {
+  if (path.filename() != "embedding.npy" || !is_file(path)) return path;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return holds_run(folder) ? folder : path;
+}
+
+EmbeddingSource find_embeddings(const fs::path& given) {
+  const fs::path path = run_of(given);
   EmbeddingSource source;
   if (!fs::is_directory(path)) {
     source.files = {path};

@@ -21,11 +21,16 @@ struct EmbeddingSource {
   std::optional<std::uint64_t> edge_split;   ///< the same; none: trained on all edges
 };
 
-/// DIR/embedding.npy with DIR/config.toml, or DIR/seed-<s>/ of the same kind, or a .npy file. Runs
-/// that were not made of the same dataset, and a folder without an embedding, are input errors.
+/// The folder of the run whose embedding.npy this is, else `path` itself.
+std::filesystem::path run_of(const std::filesystem::path& path);
+
+/// DIR/embedding.npy with DIR/config.toml, or DIR/seed-<s>/ of the same kind, or a .npy file, which
+/// the folder of a run that it lies in tells the same of. Runs that were not made of the same
+/// dataset, and a folder without an embedding, are input errors.
 EmbeddingSource find_embeddings(const std::filesystem::path& path);
 
-/// The dataset that is asked for; where none is, the one that the runs were made of.
+/// The dataset that is asked for; where none is, the one that the runs were made of, which may be
+/// none.
 DataSpec dataset_of(const EmbeddingSource& source, DataSpec asked);
 
 /// `asked`, none or l2, where it is not empty; else l2 for runs whose recipe says so, else nothing.

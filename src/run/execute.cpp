@@ -11,10 +11,12 @@
 #include "creg/core/error.h"
 #include "creg/graph/splits.h"
 #include "io/file.h"
+#include "io/node_names_file.h"
 #include "io/npy.h"
 #include "ops/tensor_memory.h"
 #include "report/writers.h"
 #include "run/calibration_log.h"
+#include "run/claimed_folder.h"
 #include "run/run_folder.h"
 #include "run/run_report.h"
 #include "run/scheduler.h"
@@ -89,6 +91,45 @@ std::optional<CalibrationLog> calibration_log_of(const Context& context, const R
                         files.resume);
 }
 
+/// A run that overwrites the description of its own dataset could never be gone on with.
+void keep_dataset_apart(const RunPlan& plan) {
+  std::error_code ignored;
+  if (!plan.overwrite || plan.resume || plan.data.dataset.empty() ||
+      !std::filesystem::equivalent(plan.data.dataset, plan.directory / "dataset.toml", ignored)) {
+    return;
+  }
+  fail_input({.what = "the dataset is described in the folder that would be overwritten",
+              .file = plan.data.dataset,
+              .hint = "name its files again with --edges and its companions, or choose another "
+                      "folder with --out"});
+}
+
+RunResult execute_seeds(const Context& context, const RunPlan& plan) {
+  Context::Options options = context.options();
+  options.threads = plan.all_threads;
+  const Context all(options);
+  const auto tasks = static_cast<std::int64_t>(plan.seeds.size());
+  const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes);
+  RunResult result{.plan = plan, .seeds = std::vector<SeedResult>(plan.seeds.size())};
+  if (!scheduler.side_by_side()) {
+    for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
+      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan);
+    }
+  } else {
+    ProgressTask epochs(all, fmt::format("{} x {} epochs", tasks, plan.config.method),
+                        tasks * plan.config.epochs, "epochs");
+    scheduler.run([&](std::int64_t task) {
+      const auto i = static_cast<std::size_t>(task);
+      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan, &epochs);
+    });
+    epochs.finish();
+  }
+  if (plan.several && !plan.directory.empty()) {
+    write_file(plan.directory / "result.json", to_json_text(run_report(result).body));
+  }
+  return result;
+}
+
 }  // namespace
 
 SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask* epochs) {
@@ -117,7 +158,7 @@ SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask
   }
   if (!files.directory.empty()) {
     write_npy(files.directory / "embedding.npy", result.training.embedding);
-    write_nodes(files.directory / "nodes.tsv", plan.graph);
+    write_node_names(files.directory / "nodes.tsv", plan.graph.names);
   }
   if (plan.evaluate && plan.graph.has_labels()) {
     try {
@@ -140,30 +181,21 @@ SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask
 RunResult execute(const Context& context, const RunPlan& plan) {
   install_tensor_memory();
   require_memory({plan.memory, plan.memory_bytes}, 1, available_memory());
-  Context::Options options = context.options();
-  options.threads = plan.all_threads;
-  const Context all(options);
-  const auto tasks = static_cast<std::int64_t>(plan.seeds.size());
-  const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes);
-  if (!plan.directory.empty() && !plan.resume) write_records(context, plan);
-  RunResult result{.plan = plan, .seeds = std::vector<SeedResult>(plan.seeds.size())};
-  if (!scheduler.side_by_side()) {
-    for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
-      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan);
-    }
-  } else {
-    ProgressTask epochs(all, fmt::format("{} x {} epochs", tasks, plan.config.method),
-                        tasks * plan.config.epochs, "epochs");
-    scheduler.run([&](std::int64_t task) {
-      const auto i = static_cast<std::size_t>(task);
-      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan, &epochs);
-    });
-    epochs.finish();
+  if (plan.directory.empty()) return execute_seeds(context, plan);
+  keep_dataset_apart(plan);
+  const ClaimedFolder folder(context, plan.directory, claim_of(plan));
+  if (plan.resume) {
+    // Those that a killed run had not come to yet.
+    if (plan.several) write_missing_records(context, plan);
+    return execute_seeds(context, plan);
   }
-  if (plan.several && !plan.directory.empty()) {
-    write_file(plan.directory / "result.json", to_json_text(run_report(result).body));
+  try {
+    write_records(context, plan);
+    return execute_seeds(context, plan);
+  } catch (const Error&) {
+    folder.forget_unbegun();
+    throw;
   }
-  return result;
 }
 
 }  // namespace creg

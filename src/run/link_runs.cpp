@@ -38,6 +38,7 @@ RunPlan plan_split(const Context& context, const RunPlan& run, const LinkPlan& p
     write_records(context, out);
   } else {
     hold_out_kept_edges(context, out, split, out.directory);
+    check_same_run(out);
     // Seeds that an earlier command did not ask for get their records now.
     write_missing_records(context, out);
   }

@@ -14,7 +14,7 @@ struct LinkPlan {
   int splits = 5;  ///< edge splits of seeds 0 … splits-1
   int seeds = 5;   ///< models of seeds 0 … seeds-1 on each
   /// Where runs are kept, as DIR/split-<k>/seed-<s>/; finished ones found there are not trained
-  /// again. Empty: nothing is written.
+  /// again. The caller has claimed it (run/claimed_folder.h). Empty: nothing is written.
   std::filesystem::path directory;
   LinkOptions link;
 };

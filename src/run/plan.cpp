@@ -153,6 +153,7 @@ void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
   plan.evaluate = spec.evaluate;
   if (spec.pretrain) take_part(context, plan, choose_parts(context, plan.graph, *spec.pretrain));
   plan.directory = spec.out;
+  plan.overwrite = spec.overwrite;
   plan.several = spec.seeds > 0;
   plan.seeds = seed_list(spec.seeds, context.seed());
   plan.eval_splits = spec.eval_splits;
@@ -195,6 +196,12 @@ RunPlan plan_run(const Context& context, const RunSpec& spec) {
   if (takes_file(spec) && data.dataset.empty() && data.edges.empty()) {
     TrainConfig ignored;
     data.dataset = apply_recipe(ignored, std::string(map_file(spec.recipe).text()), spec.recipe);
+  }
+  if (data.dataset.empty() && data.edges.empty()) {
+    context.log().write(LogLevel::notice,
+                        "no dataset was named: training on " + std::string(default_dataset) +
+                            ", a made-up graph inside creg; for your own files: --edges edges.csv "
+                            "--features features.npy, or --dataset NAME or FILE");
   }
   RunSpec known = spec;
   known.data = data;

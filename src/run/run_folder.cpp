@@ -19,6 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// By these lines the files of a run are told from a user's.
+constexpr std::string_view record_head = "# A run of creg train; `creg train --resume` reads it.\n";
+constexpr std::string_view dataset_head = "# The files of a run of creg train.\n";
+
+bool begins_with(const fs::path& path, std::string_view head) {
+  return is_file(path) && map_file(path).text().starts_with(head);
+}
+
 std::string absolute_path(const std::string& path) {
   return fs::absolute(path).lexically_normal().string();
 }
@@ -31,7 +39,7 @@ std::string toml_list(const std::vector<std::string>& values) {
 
 /// The lines that describe a user's own files.
 std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
-  std::string text = "name = " + toml_string(name) + "\n";
+  std::string text = std::string(dataset_head) + "name = " + toml_string(name) + "\n";
   text += "edges = " + toml_string(absolute_path(data.edges)) + "\n";
   if (!data.features.empty()) {
     text += "features = " + toml_string(absolute_path(data.features)) + "\n";
@@ -147,22 +155,9 @@ void make_run_folder(const fs::path& directory) {
   if (error) fail_errno(error.value(), "cannot make the folder of the run", directory.string());
 }
 
-void refuse_other_contents(const fs::path& directory) {
-  if (is_there(directory / "config.toml")) return;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (entry.path().filename() == "dataset.toml") continue;
-    fail_input({.what = "the folder holds something that is no run",
-                .file = directory.string(),
-                .found = entry.path().filename().string(),
-                .expected = "an empty folder, a new one, or that of an earlier run",
-                .hint = "choose another one with --out"});
-  }
-}
-
 void write_record(const fs::path& directory, const RunRecord& record, const RunPlan& plan) {
   make_run_folder(directory);
-  refuse_other_contents(directory);
-  std::string text = "# A run of creg train; `creg train --resume` reads it.\n";
+  std::string text(record_head);
   text += "dataset = " + toml_string(record.dataset) + "\n";
   text += "recipe = " + toml_string(record.recipe) + "\n";
   if (!record.transforms.empty()) text += "transforms = " + toml_list(record.transforms) + "\n";
@@ -185,31 +180,8 @@ void write_held_out(const Context& context, const fs::path& directory, const Hel
 
 void write_own_dataset(const RunPlan& plan) {
   if (plan.data.edges.empty()) return;
-  fs::create_directories(plan.directory);
+  make_run_folder(plan.directory);
   write_file(plan.directory / "dataset.toml", own_dataset_toml(plan.data, plan.graph.name));
-}
-
-/// A folder of runs with other settings is not continued.
-void check_same_run(const RunRecord& kept, const RunPlan& plan) {
-  const auto same = [&](const std::string& what, const std::string& there,
-                        const std::string& here) {
-    if (there == here) return;
-    fail_input({.what = "the folder holds runs of another " + what,
-                .file = plan.directory.string(),
-                .found = there,
-                .expected = here,
-                .hint = "choose another one with --out"});
-  };
-  const RunRecord wanted = record_of(plan);
-  const auto split = [](const RunRecord& record) {
-    return record.edge_split ? std::to_string(*record.edge_split) : "none";
-  };
-  same("dataset", kept.dataset, wanted.dataset);
-  same("edge split", split(kept), split(wanted));
-  const TrainConfig config = config_of(kept);
-  for (const Parameter& parameter : parameters_of(plan.config)) {
-    same(parameter.key, parameter.get(config), parameter.get(plan.config));
-  }
 }
 
 void take_split(RunPlan& plan, std::uint64_t seed, EdgeSplit split) {
@@ -220,6 +192,14 @@ void take_split(RunPlan& plan, std::uint64_t seed, EdgeSplit split) {
 }
 
 }  // namespace
+
+bool holds_run(const fs::path& directory) {
+  return begins_with(directory / "config.toml", record_head);
+}
+
+bool is_own_dataset_file(const fs::path& path) {
+  return begins_with(path, dataset_head);
+}
 
 RunRecord read_record(const fs::path& directory) {
   const fs::path path = directory / "config.toml";
@@ -274,14 +254,7 @@ void write_records(const Context& context, const RunPlan& plan) {
   RunRecord record = record_of(plan);
   const auto write = [&](const fs::path& directory) {
     write_record(directory, record, plan);
-    fs::remove(edge_split_path(directory));
-    if (plan.held_out) {
-      // What an earlier run left here has seen other edges.
-      fs::remove(directory / "embedding.npy");
-      fs::remove(directory / "checkpoint.pt");
-      fs::remove(directory / "result.json");
-      write_held_out(context, directory, *plan.held_out);
-    }
+    if (plan.held_out) write_held_out(context, directory, *plan.held_out);
   };
   record.threads = plan.several ? plan.all_threads : plan.threads;
   record.seed = plan.several ? context.seed() : plan.seeds.front();
@@ -298,8 +271,30 @@ void write_records(const Context& context, const RunPlan& plan) {
   if (plan.parts) keep_parts(plan.directory, *plan.whole, *plan.parts);
 }
 
+void check_same_run(const RunPlan& plan) {
+  const RunRecord kept = read_record(plan.directory);
+  const auto same = [&](const std::string& what, const std::string& there,
+                        const std::string& here) {
+    if (there == here) return;
+    fail_input({.what = "the folder holds runs of another " + what,
+                .file = plan.directory.string(),
+                .found = there,
+                .expected = here,
+                .hint = "--out DIR writes elsewhere, --overwrite first removes what is there"});
+  };
+  const RunRecord wanted = record_of(plan);
+  const auto split = [](const RunRecord& record) {
+    return record.edge_split ? std::to_string(*record.edge_split) : "none";
+  };
+  same("dataset", kept.dataset, wanted.dataset);
+  same("edge split", split(kept), split(wanted));
+  const TrainConfig config = config_of(kept);
+  for (const Parameter& parameter : parameters_of(plan.config)) {
+    same(parameter.key, parameter.get(config), parameter.get(plan.config));
+  }
+}
+
 void write_missing_records(const Context& context, const RunPlan& plan) {
-  check_same_run(read_record(plan.directory), plan);
   RunRecord record = record_of(plan);
   record.threads = plan.threads;
   for (const std::uint64_t seed : plan.seeds) {
@@ -334,16 +329,6 @@ void hold_out_kept_edges(const Context& context, RunPlan& plan, std::uint64_t se
                 .expected = "seed " + std::to_string(seed) + ", as config.toml says"});
   }
   take_split(plan, seed, std::move(kept.split));
-}
-
-void write_nodes(const fs::path& path, const Graph& graph) {
-  if (graph.names.empty()) return;
-  std::string text;
-  for (std::int64_t i = 0; i < graph.names.size(); ++i) {
-    for (const char c : graph.names[i]) text += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
-    text += '\n';
-  }
-  write_file(path, text);
 }
 
 }  // namespace creg

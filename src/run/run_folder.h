@@ -28,6 +28,12 @@ struct RunRecord {
   std::vector<Setting> settings;            ///< everything else: the parameters
 };
 
+/// True where the folder has the config.toml of a run, by its first line.
+bool holds_run(const std::filesystem::path& directory);
+
+/// True for a dataset.toml that a run wrote, by its first line.
+bool is_own_dataset_file(const std::filesystem::path& path);
+
 /// config.toml of a folder that holds a run.
 RunRecord read_record(const std::filesystem::path& directory);
 
@@ -43,12 +49,13 @@ int smooth_of(const RunRecord& record);
 
 /// Writes what the runs begin with into the plan's folder, and into those of the seeds where there
 /// are several: config.toml, the description of a user's own files, and the edges and nodes that
-/// they do not see. A folder that holds something else than a run is an input error: nothing of a
-/// user's is overwritten by mistake.
+/// they do not see. The folder is claimed for it (run/claimed_folder.h).
 void write_records(const Context& context, const RunPlan& plan);
 
-/// The same for those seeds of the plan alone that have no record yet; `plan` must be what the
-/// folder's record says, else it is an input error.
+/// An input error unless `plan` is what the folder's record says.
+void check_same_run(const RunPlan& plan);
+
+/// The same as write_records for those seeds of the plan alone that have no record yet.
 void write_missing_records(const Context& context, const RunPlan& plan);
 
 /// DIR, or DIR/seed-<s> where there are several.
@@ -64,8 +71,5 @@ void hold_out_edges(const Context& context, RunPlan& plan, std::uint64_t seed);
 /// before it was kept, of the same one made again. A kept split of another seed is an input error.
 void hold_out_kept_edges(const Context& context, RunPlan& plan, std::uint64_t seed,
                          const std::filesystem::path& directory);
-
-/// DIR/nodes.tsv: the nodes' names, one a line; nothing where they have none.
-void write_nodes(const std::filesystem::path& path, const Graph& graph);
 
 }  // namespace creg

@@ -135,7 +135,7 @@ TEST(EvalLink, RefusesARunOnAllEdges) {
   write_file(dir / "all/config.toml", read_text(dir / "part/config.toml"));
   expect_refused({"eval", "link", all}, {"checkpoint.pt", "trained on other edges"});
   // A new run on all edges takes the old split away.
-  run_json(train(part, {}));
+  run_json(train(part, {"--overwrite"}));
   EXPECT_FALSE(std::filesystem::exists(dir / "part/edge-split.json"));
   expect_refused({"eval", "link", part}, {"trained on all edges"});
 }

@@ -88,5 +88,14 @@ TEST(AtomicFile, SaysWhenThePlaceIsWrong) {
   test::expect_error([&] { write_file(dir.path(), "x"); }, {"a folder has this name"});
 }
 
+TEST(AtomicFile, ItsTemporaryNamesAreTold) {
+  EXPECT_EQ(name_of_part("embedding.npy.part-123-0"), "embedding.npy");
+  EXPECT_EQ(name_of_part("a.part-1-2.part-34-5"), "a.part-1-2");
+  for (const char* other : {"embedding.npy", "a.part-", "a.part-1", "a.part-1-", "a.part--1",
+                            "a.part-1-x", "a.part-1-2.gz", "a.part-x-1"}) {
+    EXPECT_EQ(name_of_part(other), "") << other;
+  }
+}
+
 }  // namespace
 }  // namespace creg::file_test

@@ -19,5 +19,13 @@ TEST(SeedFolders, AreFoundByTheirNumbersAndInTheirOrder) {
   EXPECT_TRUE(seed_folders(dir / "nothing").empty());
 }
 
+TEST(SeedFolders, AreToldByTheirNames) {
+  EXPECT_TRUE(is_numbered("run/seed-0", "seed-"));
+  EXPECT_TRUE(is_numbered("split-12", "split-"));
+  for (const char* other : {"seed-", "seed-x", "seed-1x", "seed-0/a", "split-1", "xseed-1"}) {
+    EXPECT_FALSE(is_numbered(other, "seed-")) << other;
+  }
+}
+
 }  // namespace
 }  // namespace creg::seed_folders_test

@@ -54,7 +54,9 @@ struct RunSpec {
   std::shared_ptr<const MethodEntry> added;
   /// 0: the Context's seed alone; else the seeds 0 … seeds-1, each with a folder of its own.
   int seeds = 0;
-  std::filesystem::path out;                ///< the folder of the run; empty: nothing is written
+  std::filesystem::path out;  ///< the folder of the run; empty: nothing is written
+  /// Where the folder holds a run, what that run wrote is removed first; else it is refused.
+  bool overwrite = false;
   std::optional<std::uint64_t> edge_split;  ///< train on the training edges of this split alone
   std::optional<PartsSpec> pretrain;        ///< train on the part of the graph for pretraining
   bool evaluate = true;                     ///< where there are labels
@@ -104,6 +106,7 @@ struct RunPlan {
   std::filesystem::path directory;
   bool several = false;  ///< folders per seed even for one
   bool resume = false;
+  bool overwrite = false;  ///< the run that the folder holds
   bool evaluate = true;
   int eval_splits = 0;
   int calibrate = 0;
@@ -153,8 +156,9 @@ struct RunResult {
 };
 
 /// Trains every seed, several side by side where the plan says so, and keeps them in the plan's
-/// folder where it has one. A run that needs more memory than there is is an environment error
-/// before anything is trained.
+/// folder where it has one. The folder is this run's alone: one that another process writes into,
+/// or that holds something else, is an error before anything is written. A run that needs more
+/// memory than there is is an environment error before anything is trained.
 RunResult execute(const Context& context, const RunPlan& plan);
 
 }  // namespace creg

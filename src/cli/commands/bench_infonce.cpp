@@ -20,7 +20,7 @@ struct InfoNceOptions {
 
 void bench_infonce_command(const Context& context, const InfoNceOptions& options,
                            const GlobalOptions& globals) {
-  const Dataset dataset = open_chosen(context, options.dataset, globals);
+  const Dataset dataset = open_chosen_or_embedded(context, options.dataset, globals);
   const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const InfoNceBench result =
       bench_infonce(context, graph.nodes(), options.dim, options.temperature, options.bench.measure,

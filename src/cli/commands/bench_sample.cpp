@@ -26,7 +26,7 @@ double edges_per_second(const BatchSizes& sizes, const Measurement& measured) {
 
 void bench_sample_command(const Context& context, const SampleOptions& options,
                           const GlobalOptions& globals) {
-  const Dataset dataset = open_chosen(context, options.dataset, globals);
+  const Dataset dataset = open_chosen_or_embedded(context, options.dataset, globals);
   const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const SampleBench result = bench_sample(context, graph, options.sampler, options.batch_size,
                                           options.bench.measure, options.bench.plain());

@@ -20,7 +20,7 @@ struct SelectOptions {
 
 void bench_select_command(const Context& context, const SelectOptions& options,
                           const GlobalOptions& globals) {
-  const Dataset dataset = open_chosen(context, options.dataset, globals);
+  const Dataset dataset = open_chosen_or_embedded(context, options.dataset, globals);
   const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const SelectBench result = bench_select(context, graph, {.dim = options.dim}, options.k,
                                           options.bench.measure, options.bench.plain());

@@ -23,7 +23,7 @@ double gigabytes_per_second(std::int64_t bytes, const Measurement& measured) {
 
 void bench_spmm_command(const Context& context, const SpmmOptions& options,
                         const GlobalOptions& globals) {
-  const Dataset dataset = open_chosen(context, options.dataset, globals);
+  const Dataset dataset = open_chosen_or_embedded(context, options.dataset, globals);
   const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const SpmmBench result =
       bench_spmm(context, graph, options.dim, options.bench.measure, options.bench.plain());

@@ -72,8 +72,8 @@ PairOptions own_pairs(const fs::path& folder) {
 PairOptions pairs_of(const CalibrateOptions& chosen, const EmbeddingSource& source) {
   PairOptions pairs;
   if (chosen.positives == "method") {
-    pairs = own_pairs(fs::is_directory(chosen.source) ? source.files.front().parent_path()
-                                                      : fs::path());
+    pairs = own_pairs(fs::is_directory(run_of(chosen.source)) ? source.files.front().parent_path()
+                                                              : fs::path());
   } else if (chosen.positives == "paper") {
     if (chosen.k || chosen.similarity || chosen.self) {
       fail_input({.what = "the paper's pairs are fixed: k 5, cosine, self included",
@@ -173,7 +173,7 @@ void calibrate(const Context& context, const CalibrateOptions& chosen,
                         fmt::format("{} of {} nodes are drawn as anchors; --anchors takes more",
                                     with_commas(anchors), with_commas(graph.nodes())));
   }
-  const bool folder = fs::is_directory(chosen.source);
+  const bool folder = fs::is_directory(run_of(chosen.source));
   for (const fs::path& file : source.files) {
     outcome.runs.push_back(calibrate_run(context, graph, file, folder, outcome, chosen.split));
   }

@@ -8,7 +8,9 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/embedding_writers.h"
+#include "io/node_names_file.h"
 #include "io/npy.h"
+#include "io/seed_folders.h"
 #include "io/write_graph.h"
 
 namespace creg::cli {
@@ -23,36 +25,31 @@ struct ConvertOptions {
   bool raw = false;
 };
 
-bool is_matrix_file(const std::string& path) {
+bool is_matrix_file(const fs::path& path) {
+  return is_file(path) && is_npy(map_file(path));
+}
+
+/// RUN/embedding.npy for the folder of a run, else the path itself; a folder of several seeds is an
+/// input error.
+fs::path embedding_of(const fs::path& path) {
   std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && is_npy(map_file(path));
+  if (!fs::is_directory(path, ignored)) return path;
+  if (is_there(path / "embedding.npy")) return path / "embedding.npy";
+  for (const fs::path& seed : seed_folders(path)) {
+    if (!is_there(seed / "embedding.npy")) continue;
+    fail_input({.what = "the folder holds an embedding per seed",
+                .file = path.string(),
+                .expected = "one of them",
+                .hint = "creg data convert " + seed.string() + " OUT"});
+  }
+  return path;
 }
 
-// One name per line.
-NodeNames read_names(const std::string& path, std::int64_t rows) {
-  if (path.empty()) return {};
-  const Bytes file = map_file(path);
-  std::vector<std::string> names;
-  std::string_view text = file.text();
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    names.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (static_cast<std::int64_t>(names.size()) != rows) {
-    fail_input({.what = "names do not match the rows of the matrix",
-                .file = path,
-                .found = with_commas(static_cast<std::int64_t>(names.size())) + " lines",
-                .expected = with_commas(rows)});
-  }
-  return NodeNames{names};
-}
-
-void convert_matrix(const Context& context, const ConvertOptions& options) {
-  const DenseMatrix matrix = read_npy(map_file(options.dataset.dataset)).to_matrix();
-  const NodeNames names = read_names(options.names, matrix.rows);
+void convert_matrix(const Context& context, const fs::path& in, const ConvertOptions& options) {
+  const DenseMatrix matrix = read_npy(map_file(in)).to_matrix();
+  const fs::path names_file = options.names.empty() ? find_node_names(in) : fs::path(options.names);
+  NodeNames names;
+  if (!names_file.empty()) names = read_node_names(names_file, in, matrix.rows);
   const std::string form = fs::path(options.out).extension().string();
   if (form == ".tsv") {
     write_embedding_tsv(context, options.out, matrix, names);
@@ -61,7 +58,10 @@ void convert_matrix(const Context& context, const ConvertOptions& options) {
   } else if (form == ".safetensors") {
     write_embedding_safetensors(context, options.out, matrix, names);
   } else if (form == ".npy") {
+    const fs::path names_beside = node_names_path(options.out);
+    if (names_beside != names_file) remove_node_names(options.out);
     write_npy(options.out, matrix);
+    write_node_names(names_beside, names);
   } else {
     fail_input({.what = "unknown form of an embedding file",
                 .file = options.out,
@@ -95,8 +95,9 @@ void convert(const Context& context, ConvertOptions options, const GlobalOptions
     fail_input({.what = "no output file was named", .hint = "creg data convert IN OUT.creg"});
   }
   std::string what;
-  if (is_matrix_file(options.dataset.dataset)) {
-    convert_matrix(context, options);
+  const fs::path in = embedding_of(options.dataset.dataset);
+  if (is_matrix_file(in)) {
+    convert_matrix(context, in, options);
     what = "matrix";
   } else {
     const Graph graph = convert_graph(context, options, globals);
@@ -115,12 +116,15 @@ void convert(const Context& context, ConvertOptions options, const GlobalOptions
 
 void add_data_convert(CLI::App& data, GlobalOptions& options) {
   CLI::App* command = data.add_subcommand(
-      "convert", "Any graph to .creg or .npz; an embedding .npy to .tsv, .txt or .safetensors");
+      "convert",
+      "Any graph to .creg or .npz; a run or an embedding .npy to .tsv, .txt or .safetensors");
   const auto chosen = std::make_shared<ConvertOptions>();
   add_dataset_options(*command, chosen->dataset);
   command->add_option("--out,out", chosen->out, "The file to write")->type_name("OUT");
   command->add_flag("--raw", chosen->raw, "Keep the graph as stored: no transforms, no merging");
-  command->add_option("--names", chosen->names, "Names of an embedding's rows, one per line")
+  command
+      ->add_option("--names", chosen->names,
+                   "Names of an embedding's rows, one per line [those beside it]")
       ->type_name("FILE");
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {

@@ -13,6 +13,7 @@
 #include "io/edge_split_file.h"
 #include "io/file.h"
 #include "report/link_report.h"
+#include "run/claimed_folder.h"
 #include "run/embeddings.h"
 #include "run/execute.h"
 #include "run/link_runs.h"
@@ -20,6 +21,7 @@
 #include "run/run_report.h"
 #include "run/scheduler.h"
 #include "train/parameters.h"
+#include "train/recipes.h"
 
 namespace creg::cli {
 namespace {
@@ -33,6 +35,7 @@ struct EvalLinkOptions {
   int splits = 0;
   int seeds = 0;
   std::string out;
+  bool overwrite = false;
   std::string predictor = "linear";
   double predictor_lr = PredictorOptions{}.learning_rate;
   int predictor_epochs = PredictorOptions{}.epochs;
@@ -171,12 +174,13 @@ LinkResult evaluate_run(const Context& context, const Graph& graph, const LinkSo
 void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
                       const GlobalOptions& globals) {
   const std::optional<int> smooth = smooth_flag(chosen.train);
-  if (chosen.splits != 0 || chosen.seeds != 0 || !chosen.out.empty() ||
+  if (chosen.splits != 0 || chosen.seeds != 0 || !chosen.out.empty() || chosen.overwrite ||
       chosen.train.settings.size() > (smooth ? 1U : 0U) || !chosen.train.recipe.empty()) {
-    fail_input({.what = "an embedding that is there is not trained again",
-                .file = chosen.source,
-                .expected = "no --splits, --seeds, --out, --recipe or parameter of training",
-                .hint = "drop the folder to train all runs"});
+    fail_input(
+        {.what = "an embedding that is there is not trained again",
+         .file = chosen.source,
+         .expected = "no --splits, --seeds, --out, --overwrite, --recipe or parameter of training",
+         .hint = "drop the folder to train all runs"});
   }
   const LinkSources sources = find_runs(chosen);
   const DataSpec wanted = dataset_of(sources.settings, chosen.train.data);
@@ -202,6 +206,16 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
   print_report(link_report(pool_links(results), graph.name), globals);
 }
 
+/// Commands that judge take no graph unasked; a recipe in a file may name it.
+void require_dataset_or_recipe(const RunSpec& spec) {
+  if (!spec.recipe.empty() && spec.recipe != "none") {
+    TrainConfig ignored;
+    const std::string text(map_file(spec.recipe).text());
+    if (!apply_recipe(ignored, text, spec.recipe).empty()) return;
+  }
+  require_dataset(spec.data);
+}
+
 void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
                         const GlobalOptions& globals) {
   if (!chosen.edge_split.empty()) {
@@ -210,12 +224,17 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
                 .found = in_quotes(chosen.edge_split),
                 .expected = "--splits N: those of seeds 0 … N-1"});
   }
+  const Claim claim = chosen.overwrite ? Claim::overwrite : Claim::extend;
+  if (!chosen.out.empty()) check_folder(context, chosen.out, claim);
+  require_dataset_or_recipe(chosen.train);
   const RunPlan run = plan_chosen(context, chosen.train, globals);
   LinkPlan plan;
   if (chosen.splits > 0) plan.splits = chosen.splits;
   if (chosen.seeds > 0) plan.seeds = chosen.seeds;
   plan.directory = chosen.out;
   plan.link = link_options(context, chosen, run.config.final_norm, run.config.smooth);
+  std::optional<ClaimedFolder> claimed;
+  if (!chosen.out.empty()) claimed.emplace(context, chosen.out, claim);
   LinkRuns runs;
   try {
     runs = run_links(context, run, plan);
@@ -224,6 +243,9 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
       context.log().write(LogLevel::notice,
                           "stopped; the same command goes on with what " + chosen.out + " lacks");
     }
+    throw;
+  } catch (const Error&) {
+    if (claimed) claimed->forget_unbegun();
     throw;
   }
   Report report = link_report(runs.result, run.graph.name, run.config.method);
@@ -265,6 +287,8 @@ void add_eval_link(CLI::App& eval, GlobalOptions& options) {
       ->add_option("--out", chosen->out,
                    "Keep the runs here, as DIR/split-<k>/seed-<s>/, and go on from them")
       ->type_name("DIR");
+  command->add_flag("--overwrite", chosen->overwrite,
+                    "Where DIR holds runs, first remove what they wrote");
   command->add_option("--predictor", chosen->predictor, "What scores a pair [linear]")
       ->type_name("linear|mlp");
   command->add_option("--predictor-lr", chosen->predictor_lr, "Its learning rate [0.01]")

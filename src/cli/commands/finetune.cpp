@@ -13,6 +13,7 @@
 #include "creg/train/trainer.h"
 #include "io/file.h"
 #include "ops/tensor_memory.h"
+#include "run/claimed_folder.h"
 #include "run/execute.h"
 #include "run/parts.h"
 #include "run/run_folder.h"
@@ -205,6 +206,11 @@ void finetune_command(const Context& context, const FinetuneCommand& command,
                 .expected = "the folder of creg pretrain, or --checkpoint FILE with --dataset"});
   }
   install_tensor_memory();
+  std::optional<ClaimedFolder> claimed;
+  if (!command.folder.empty()) {
+    read_record(command.folder);  // says so where it is no run
+    claimed.emplace(context, command.folder, Claim::resume);
+  }
   const Source source = command.folder.empty() ? of_checkpoint(context, command, globals)
                                                : of_folder(context, command, globals);
   const std::vector<TunedRun> outcomes = tune_all(context, source, command);

@@ -16,6 +16,8 @@
 #include "creg/learn/metrics.h"
 #include "io/file.h"
 #include "io/json_text.h"
+#include "io/seed_folders.h"
+#include "io/write_lock.h"
 #include "ops/tensor_memory.h"
 #include "run/execute.h"
 #include "run/scheduler.h"
@@ -31,6 +33,7 @@ struct SweepCommand {
   std::string recipe;
   std::vector<std::string> grid;
   std::string out;
+  bool overwrite = false;
   int seeds = 1;
   int eval_splits = 0;
   int calibrate = 0;
@@ -97,6 +100,28 @@ std::filesystem::path calibration_folder(std::filesystem::path out) {
   return out.replace_extension(".calibration");
 }
 
+/// What killed processes left of this file.
+void remove_leftovers(const std::filesystem::path& folder, const std::string& name) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (name_of_part(entry.path().filename().string()) == name) found.push_back(entry.path());
+  }
+  std::error_code ignored;
+  for (const std::filesystem::path& path : found) std::filesystem::remove(path, ignored);
+}
+
+/// Leftovers in the folders of points and seeds; with `all` also what finished runs wrote there.
+void clear_calibration(const std::filesystem::path& folder, bool all) {
+  if (!std::filesystem::is_directory(folder)) return;
+  std::error_code ignored;
+  for (const auto& point : std::filesystem::directory_iterator(folder)) {
+    for (const std::filesystem::path& seed : seed_folders(point.path())) {
+      remove_leftovers(seed, "calibration.jsonl");
+      if (all) std::filesystem::remove(seed / "calibration.jsonl", ignored);
+    }
+  }
+}
+
 /// What one point of the grid came to.
 struct PointOutcome {
   Point point;
@@ -111,13 +136,22 @@ Record point_record(const Point& point) {
   return out;
 }
 
+bool is_sweep(const std::filesystem::path& path) {
+  if (!is_file(path)) return false;
+  const Bytes file = map_file(path);
+  const std::string_view first = file.text().substr(0, file.text().find('\n'));
+  const auto json = parse_json<nlohmann::ordered_json>(first, nullptr, false);
+  return json.is_object() && json.contains("base");
+}
+
 /// What was done before, by a file that grows by one line per finished point.
 class Journal {
  public:
-  Journal(std::filesystem::path path, const std::string& base) : path_(std::move(path)) {
+  /// With `overwrite` the sweep that is there is forgotten; what is no sweep is still refused.
+  Journal(std::filesystem::path path, const std::string& base, bool overwrite)
+      : path_(std::move(path)) {
     if (path_.empty()) return;
-    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path());
-    if (!is_there(path_)) {
+    if (!is_there(path_) || (overwrite && is_sweep(path_))) {
       text_ = to_json_line({{"base", base}});
       write_file(path_, text_);
       return;
@@ -155,11 +189,13 @@ class Journal {
                   .hint = hint});
     };
     const auto json = parse_json<nlohmann::ordered_json>(text);
-    if (json.is_discarded()) fail("not a line of a sweep", "choose another file with --out");
+    if (json.is_discarded() || (line == 1 && !json.contains("base"))) {
+      fail("not a line of a sweep", "choose another file with --out");
+    }
     if (line == 1) {
-      if (!json.contains("base") || json["base"] != base) {
+      if (json["base"] != base) {
         fail("this is another sweep: its dataset, settings or seeds differ",
-             "choose another file with --out");
+             "choose another file with --out, or --overwrite this one");
       }
       return;
     }
@@ -321,7 +357,15 @@ void sweep_command(const Context& context, const SweepCommand& command,
   const std::string identity =
       fmt::format("dataset = {}\nseeds = {}\nsplits = {}\n{}", base.graph.name, command.seeds,
                   command.eval_splits, config_toml(base.config));
-  Journal journal(command.out, identity);
+  std::optional<WriteLock> lock;
+  if (!command.out.empty()) {
+    const std::filesystem::path parent = std::filesystem::absolute(command.out).parent_path();
+    std::filesystem::create_directories(parent);
+    lock.emplace(context, command.out, LockMode::alone);
+    remove_leftovers(parent, std::filesystem::path(command.out).filename().string());
+    clear_calibration(calibration_folder(command.out), command.overwrite && is_sweep(command.out));
+  }
+  Journal journal(command.out, identity, command.overwrite);
   try {
     std::vector<PointOutcome> outcomes =
         run_points(context, base, grid_points(command.grid), journal);
@@ -360,6 +404,8 @@ void add_sweep(CLI::App& app, GlobalOptions& options) {
       ->check(CLI::Range(1, 100000));
   command->add_option("--out", chosen->out, "Keep finished points here, and go on from them")
       ->type_name("FILE.jsonl");
+  command->add_flag("--overwrite", chosen->overwrite,
+                    "Where the file holds a sweep, begin anew instead of going on from it");
   command
       ->add_option("--eval-splits", chosen->eval_splits,
                    "Splits to evaluate on, where the dataset has no public one [20]")

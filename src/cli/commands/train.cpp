@@ -8,6 +8,8 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/settings_file.h"
+#include "run/claimed_folder.h"
+#include "run/run_folder.h"
 #include "run/run_report.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
@@ -55,7 +57,7 @@ Report plan_report(const RunPlan& plan) {
 void refuse_changes(const TrainCommand& command) {
   const RunSpec& spec = command.spec;
   if (spec.settings.empty() && command.out.empty() && spec.seeds == 0 && !spec.edge_split &&
-      spec.calibrate == 0 && spec.recipe.empty()) {
+      spec.calibrate == 0 && spec.recipe.empty() && !spec.overwrite) {
     return;
   }
   fail_input({.what = "--resume continues with the settings that the run began with",
@@ -78,9 +80,13 @@ void train_command(const Context& context, const TrainCommand& command,
   RunPlan plan;
   if (!command.resume.empty()) {
     refuse_changes(command);
+    if (holds_run(command.resume)) check_folder(context, command.resume, Claim::resume);
     plan = plan_resume(context, command.resume, globals.data_dir, globals.threads != 0);
     plan.eval_splits = command.spec.eval_splits;
   } else {
+    if (!command.out.empty() && !command.dry_run) {
+      check_folder(context, command.out, command.spec.overwrite ? Claim::overwrite : Claim::fresh);
+    }
     plan = plan_chosen(context, command.spec, globals);
     plan.directory =
         command.out.empty() ? default_run_folder(plan) : std::filesystem::path(command.out);
@@ -101,8 +107,12 @@ void train_command(const Context& context, const TrainCommand& command,
 }
 
 void add_run_options(CLI::App& command, TrainCommand& chosen) {
-  command.add_option("--out", chosen.out, "The folder to write [runs/<dataset>-<method>]")
+  command
+      .add_option("--out", chosen.out,
+                  "The folder to write, a new one or with --overwrite [runs/<dataset>-<method>]")
       ->type_name("DIR");
+  command.add_flag("--overwrite", chosen.spec.overwrite,
+                   "Where the folder holds a run, first remove what that run wrote");
   command
       .add_option("--seeds", chosen.spec.seeds,
                   "Train seeds 0 … N-1 into DIR/seed-<s>/ and pool their results")

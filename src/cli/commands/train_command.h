@@ -19,7 +19,7 @@ struct TrainCommand {
 void train_command(const Context& context, const TrainCommand& command,
                    const GlobalOptions& globals);
 
-/// --out, --seeds, --resume and --dry-run.
+/// --out, --overwrite, --seeds, --resume and --dry-run.
 void add_run_options(CLI::App& command, TrainCommand& chosen);
 
 }  // namespace creg::cli

@@ -1,5 +1,6 @@
 #include "cli/options/dataset_options.h"
 
+#include "creg/core/error.h"
 #include "run/open_data.h"
 
 namespace creg::cli {
@@ -39,7 +40,24 @@ DataSpec with_data_dir(DataSpec data, const GlobalOptions& globals) {
   return data;
 }
 
+void require_dataset(const DataSpec& data) {
+  // --features and the like without --edges have a message of their own.
+  if (!data.dataset.empty() || !data.edges.empty() || !data.features.empty() ||
+      !data.labels.empty() || !data.splits.empty() || data.directed) {
+    return;
+  }
+  fail_input({.what = "no dataset was named",
+              .expected = "--dataset NAME or PATH, or --edges FILE with your own files",
+              .hint = "creg data list shows the names; the folder of a run knows its own"});
+}
+
 Dataset open_chosen(const Context& context, const DataSpec& data, const GlobalOptions& globals) {
+  require_dataset(data);
+  return open_chosen_or_embedded(context, data, globals);
+}
+
+Dataset open_chosen_or_embedded(const Context& context, const DataSpec& data,
+                                const GlobalOptions& globals) {
   return open_data(context, with_data_dir(data, globals));
 }
 

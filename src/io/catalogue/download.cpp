@@ -9,13 +9,13 @@
 
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "io/catalogue/folder_lock.h"
 #include "io/catalogue/http_transfer.h"
 #include "io/catalogue/part_file.h"
 #include "io/containers/unpack.h"
 #include "io/containers/zip.h"
 #include "io/data_folder.h"
 #include "io/file.h"
+#include "io/write_lock.h"
 
 namespace creg {
 namespace {
@@ -109,7 +109,7 @@ class Getter {
       fail_errno(error.value(), "cannot make this folder", report_.folder.string(),
                  "choose another place with --data-dir");
     }
-    lock_.emplace(context_, report_.folder);
+    lock_.emplace(context_, report_.folder, LockMode::wait);
     return true;
   }
 
@@ -301,7 +301,7 @@ class Getter {
   Mirror mirror_;
   HttpOptions http_;
   GetReport report_;
-  std::optional<FolderLock> lock_;
+  std::optional<WriteLock> lock_;
   std::vector<std::string> refusals_;  ///< where the file looked for last is not
   Clock::time_point started_;
 };

@@ -13,6 +13,7 @@
 namespace creg {
 namespace {
 
+constexpr std::string_view part_mark = ".part-";
 constexpr std::size_t write_buffer_bytes = std::size_t{1} << 20;
 
 class Descriptor {
@@ -103,8 +104,8 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   }
   // A leftover of a killed process with the same number keeps its name; ours takes the next.
   for (int attempt = 0; fd_ < 0; ++attempt) {
-    temporary_ =
-        path_.string() + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    temporary_ = path_.string() + std::string(part_mark) + std::to_string(::getpid()) + "-" +
+                 std::to_string(attempt);
     fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
     if (fd_ < 0 && errno != EEXIST) {
       fail_errno(errno, "cannot create a file here", path_.string());
@@ -149,6 +150,21 @@ void AtomicFile::commit() {
   }
   ::close(fd_);
   fd_ = -1;
+}
+
+std::string_view name_of_part(std::string_view temporary) {
+  const std::size_t mark = temporary.rfind(part_mark);
+  if (mark == std::string_view::npos) return {};
+  const std::string_view numbers = temporary.substr(mark + part_mark.size());
+  const std::size_t dash = numbers.find('-');
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (dash == std::string_view::npos || !is_number(numbers.substr(0, dash)) ||
+      !is_number(numbers.substr(dash + 1))) {
+    return {};
+  }
+  return temporary.substr(0, mark);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,17 +12,31 @@ namespace creg {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::optional<std::uint64_t> number_after(std::string_view prefix, std::string_view name) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::uint64_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stopped, error] = std::from_chars(name.data(), end, number);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+bool is_numbered(const fs::path& path, std::string_view prefix) {
+  return number_after(prefix, path.filename().string()).has_value();
+}
+
 std::vector<fs::path> seed_folders(const fs::path& folder) {
-  constexpr std::string_view prefix = "seed-";
   if (!fs::is_directory(folder)) return {};
   std::vector<std::pair<std::uint64_t, fs::path>> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_directory() || !name.starts_with(prefix)) continue;
-    const char* const end = name.data() + name.size();
-    std::uint64_t seed = 0;
-    const auto [stopped, error] = std::from_chars(name.data() + prefix.size(), end, seed);
-    if (error == std::errc() && stopped == end) found.emplace_back(seed, entry.path());
+    if (!entry.is_directory()) continue;
+    const auto seed = number_after("seed-", entry.path().filename().string());
+    if (seed) found.emplace_back(*seed, entry.path());
   }
   std::sort(found.begin(), found.end());
   std::vector<fs::path> folders;
