@@ -239,8 +239,8 @@ TEST(Activations, RandomSlopesAreBetweenAnEighthAndAThird) {
   const at::Tensor sums = gcn_with(ActivationKind::none, {});
   const at::Tensor found = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 5});
   const at::Tensor below = sums < 0;
-  EXPECT_TRUE(at::equal(found.masked_select(below.logical_not()),
-                        sums.masked_select(below.logical_not())));
+  EXPECT_TRUE(
+      at::equal(found.masked_select(below.logical_not()), sums.masked_select(below.logical_not())));
   const at::Tensor slopes = (found / sums).masked_select(below);
   ASSERT_GT(slopes.numel(), 50);
   EXPECT_GE(slopes.min().item<double>(), 1.0 / 8 - 1e-6);

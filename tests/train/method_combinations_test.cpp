@@ -97,7 +97,8 @@ TEST_P(Combinations, TrainOrAreRefused) {
   }
 }
 
-/// Hears of every tensor operation of this thread whose result, or its size, the host must wait for.
+/// Hears of every tensor operation of this thread whose result, or its size, the host must wait
+/// for.
 class HostNumbers {
  public:
   HostNumbers() : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(heard))) {
@@ -115,8 +116,10 @@ class HostNumbers {
  private:
   static std::unique_ptr<at::ObserverContext> heard(const at::RecordFunction& function) {
     static const std::set<std::string> waiting = {
-        "aten::item",          "aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero",
-        "aten::masked_select", "aten::equal",               "aten::unique",  "aten::_unique2",
+        "aten::item",          "aten::_local_scalar_dense",
+        "aten::nonzero",       "aten::is_nonzero",
+        "aten::masked_select", "aten::equal",
+        "aten::unique",        "aten::_unique2",
         "aten::bincount"};
     if (waiting.contains(function.name())) seen().insert(function.name());
     return nullptr;

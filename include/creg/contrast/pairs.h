@@ -25,8 +25,8 @@ at::Tensor draw_negatives(const Context& context, std::int64_t nodes, int count,
 Pairs aligned_pairs(const at::Tensor& negatives);
 
 /// Each of the `anchors` (int32, distinct; undefined: all nodes) with positives[i] ([N] or [N, P]).
-/// No anchor has the positive -1, "none": who has one is known before the step (GraphInputs::joined),
-/// so that no step asks its device for a size.
+/// No anchor has the positive -1, "none": who has one is known before the step
+/// (GraphInputs::joined), so that no step asks its device for a size.
 Pairs anchored_pairs(const at::Tensor& positives, const at::Tensor& negatives,
                      const at::Tensor& anchors);
 

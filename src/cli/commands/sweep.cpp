@@ -140,7 +140,7 @@ bool is_sweep(const std::filesystem::path& path) {
   if (!is_file(path)) return false;
   const Bytes file = map_file(path);
   const std::string_view first = file.text().substr(0, file.text().find('\n'));
-  const auto json = parse_json<nlohmann::ordered_json>(first, nullptr, false);
+  const auto json = parse_json<nlohmann::ordered_json>(first);
   return json.is_object() && json.contains("base");
 }
 
