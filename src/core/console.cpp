@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -183,13 +184,20 @@ class StderrConsole final : public Console {
     bar_shown_ = true;
   }
 
-  // A log file gets a line every ten seconds and one at the end.
+  // A log file gets a line every ten seconds and one at the end. What is done quickly in the course
+  // of other work, perhaps in each of its steps, gets none.
   void show_line(const ProgressState& state, bool last) {
     constexpr double interval = 10;
-    if (!last && state.seconds - last_line_ < interval && last_label_ == state.label) return;
-    if (!last && last_label_ != state.label && state.seconds < interval) return;
-    last_line_ = state.seconds;
-    last_label_ = last ? "" : state.label;
+    double& shown_at = shown_at_[state.label];
+    const bool due = state.seconds - shown_at >= interval;
+    if (last) {
+      const bool known = shown_at > 0;
+      shown_at_.erase(state.label);
+      if (!known && !due && !shown_at_.empty()) return;
+    } else {
+      if (!due) return;
+      shown_at = state.seconds;
+    }
     std::string text = state.label + ": " + counts(state);
     if (last) text += state.finished ? ", done" : ", stopped";
     put(printable(text) + "\n");
@@ -199,8 +207,7 @@ class StderrConsole final : public Console {
   std::shared_ptr<spdlog::logger> file_;
   std::mutex mutex_;
   bool bar_shown_ = false;
-  double last_line_ = 0;
-  std::string last_label_;
+  std::map<std::string, double> shown_at_;  // of work under way: its seconds at its last line, or 0
 };
 
 }  // namespace

@@ -53,6 +53,37 @@ TEST(Console, LinesForALogFileSayDoneOrStopped) {
   EXPECT_EQ(run(false), "reading: 1.0 KiB / 2.0 KiB, 512 B/s, 2.0 s left, stopped\n");
 }
 
+TEST(Console, LinesDoNotTellOfEveryStepWithinOtherWork) {
+  const std::string out = shown(ProgressMode::lines, [](Console& console) {
+    ProgressState whole{.label = "sweep", .unit = "epochs", .total = 100};
+    for (int epoch = 0; epoch < 40; ++epoch) {
+      whole.done = epoch;
+      whole.seconds = epoch;
+      console.show(whole, false);
+      ProgressState step{.label = "pairs", .total = 5, .done = 4, .seconds = 0.5};
+      console.show(step, false);
+      step.finished = true;
+      console.show(step, true);
+    }
+    // A step that takes long tells of itself.
+    ProgressState slow{.label = "pairs", .total = 5, .done = 4, .seconds = 12};
+    console.show(slow, false);
+    slow.finished = true;
+    console.show(slow, true);
+    whole.finished = true;
+    console.show(whole, true);
+  });
+  const auto count = [&](const std::string& word) {
+    int found = 0;
+    for (std::size_t at = out.find(word); at != std::string::npos; at = out.find(word, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count("sweep: "), 4) << out;  // at 10, 20 and 30 s, and at its end
+  EXPECT_EQ(count("pairs: "), 2) << out;
+}
+
 TEST(Console, JsonIsOneObjectPerLine) {
   const std::string out = shown(ProgressMode::json, [](Console& console) {
     console.show(halfway, false);
