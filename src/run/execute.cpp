@@ -12,6 +12,7 @@
 #include "creg/graph/splits.h"
 #include "io/file.h"
 #include "io/npy.h"
+#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "report/writers.h"
 #include "run/calibration_log.h"
@@ -139,7 +140,7 @@ SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask
 
 RunResult execute(const Context& context, const RunPlan& plan) {
   install_tensor_memory();
-  require_memory({plan.memory, plan.memory_bytes}, 1, available_memory());
+  require_memory({plan.memory, plan.memory_bytes}, 1, tensor_memory_left(context));
   Context::Options options = context.options();
   options.threads = plan.all_threads;
   const Context all(options);

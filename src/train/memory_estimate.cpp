@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <limits>
 #include <variant>
 
 #include "contrast/batch_inputs.h"
 #include "core/text.h"
-#include "creg/core/context.h"
 #include "creg/core/error.h"
 #include "creg/methods/entry.h"
 #include "creg/nn/inputs.h"
@@ -244,24 +241,11 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
 }
 
 std::int64_t available_memory() {
-  std::int64_t free_bytes = physical_memory();
-  std::ifstream info("/proc/meminfo");
-  std::string key;
-  std::int64_t kilobytes = 0;
-  std::string unit;
-  while (info >> key >> kilobytes && std::getline(info, unit)) {
-    if (key == "MemAvailable:") free_bytes = std::min(free_bytes, kilobytes * 1024);
-  }
-  std::ifstream limit_file("/sys/fs/cgroup/memory.max");
-  std::ifstream used_file("/sys/fs/cgroup/memory.current");
-  std::int64_t limit = 0;
-  std::int64_t used = 0;
-  if (limit_file >> limit && used_file >> used) free_bytes = std::min(free_bytes, limit - used);
-  return std::max<std::int64_t>(free_bytes, 0);
+  return memory_left().bytes;
 }
 
-void require_memory(const MemoryEstimate& estimate, int runs, std::int64_t available) {
-  if (estimate.total <= available / runs) return;
+void require_memory(const MemoryEstimate& estimate, int runs, const MemoryLimit& available) {
+  if (estimate.total <= available.bytes / runs) return;
   std::string parts;
   for (const MemoryPart& part : estimate.parts) {
     parts += (parts.empty() ? "" : ", ") + part.name + " " + human_bytes(part.bytes);
@@ -270,7 +254,7 @@ void require_memory(const MemoryEstimate& estimate, int runs, std::int64_t avail
       {.what = "this run would need more memory than there is",
        .found = "about " + human_bytes(estimate.total) + " a run (" + parts + ")" +
                 (runs > 1 ? ", " + std::to_string(runs) + " runs side by side" : ""),
-       .expected = "at most " + human_bytes(available),
+       .expected = "at most " + human_bytes(available.bytes) + ", by " + available.name,
        .hint = "a smaller --dim helps most; fewer --layers, --reg none and --score dot help too; "
                "--batch-size trains on samples of the graph"});
 }

@@ -15,6 +15,7 @@
 #include "creg/core/progress.h"
 #include "creg/learn/metrics.h"
 #include "io/file.h"
+#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "run/execute.h"
 #include "run/scheduler.h"
@@ -203,7 +204,7 @@ std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base
     RunPlan plan = run_at(base, points[p]);
     if (plan.calibrate > 0) plan.calibration_folder /= folder_name(points[p]);
     largest = std::max(largest, plan.memory_bytes);
-    require_memory({plan.memory, plan.memory_bytes}, 1, available_memory());
+    require_memory({plan.memory, plan.memory_bytes}, 1, tensor_memory_left(context));
     if (const PointOutcome* done = journal.find(points[p])) {
       outcomes[p] = *done;
     } else {
