@@ -30,7 +30,7 @@ FolderLock::FolderLock(const Context& context, const std::filesystem::path& fold
     : path_(folder / ".lock") {
   bool told = false;
   while (true) {
-    if (fd_ < 0) fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (fd_ < 0) fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd_ < 0) fail_errno(errno, "cannot create a file here", path_.string());
     if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) {
       if (still_there(fd_, path_)) return;
