@@ -12,7 +12,9 @@ Dataset open_data(const Context& context, const DataSpec& spec) {
     fail_input({.what = "--features, --labels, --splits and --directed go with --edges",
                 .hint = "name the edge list: --edges FILE"});
   }
-  if (!own) return open_dataset(context, spec.dataset, data_folder(spec.data_dir.string()));
+  if (!own) {
+    return open_dataset(context, spec.dataset, data_folder(spec.data_dir.string()), spec.reading);
+  }
   if (!spec.dataset.empty()) {
     fail_input({.what = "two datasets were named",
                 .found = "'" + spec.dataset + "' and --edges " + spec.edges,
@@ -25,6 +27,7 @@ Dataset open_data(const Context& context, const DataSpec& spec) {
   files.labels = spec.labels;
   files.splits.assign(spec.splits.begin(), spec.splits.end());
   files.directed = spec.directed;
+  files.reading = spec.reading;
   return open_user_dataset(context, files);
 }
 

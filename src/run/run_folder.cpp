@@ -43,6 +43,7 @@ std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
     text += "splits = " + toml_list(splits) + "\n";
   }
   text += std::string("directed = ") + (data.directed ? "true" : "false") + "\n";
+  if (data.reading.allow_empty) text += "allow_empty = true\n";
   return text;
 }
 

@@ -213,8 +213,13 @@ TEST(DataInfo, OneNodeAndNoEdges) {
   EXPECT_EQ(empty.status, 2);
   EXPECT_TRUE(contains(empty.err, "empty")) << empty.err;
   dir.write("comment.csv", "# no edges yet\n");
+  const RunResult none = run_creg({"data", "info", "--edges", (dir / "comment.csv").string(),
+                                   "--features", (dir / "one.csv").string()});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_TRUE(contains(none.err, "comment.csv: no edges in this file")) << none.err;
+  EXPECT_TRUE(contains(none.err, "--allow-empty")) << none.err;
   const json one = run_json({"data", "info", "--edges", (dir / "comment.csv").string(),
-                             "--features", (dir / "one.csv").string()});
+                             "--features", (dir / "one.csv").string(), "--allow-empty"});
   expect_figures(one, {{"nodes", 1}, {"entries", 0}, {"components", 1}, {"isolated", 1}},
                  "one node");
 }

@@ -35,12 +35,12 @@ Texts without(Texts files, const std::string& name) {
   return files;
 }
 
-Graph read(const Texts& texts) {
+Graph read(const Texts& texts, const ReadOptions& reading = {}) {
   std::map<std::string, Bytes> files;
   for (const auto& [name, text] : texts) {
     files.emplace(name, Bytes::from_string(test::gzip(text), name));
   }
-  return read_ogb(Context(), FileSet::memory("set", std::move(files)));
+  return read_ogb(Context(), FileSet::memory("set", std::move(files)), reading);
 }
 
 Ids ids(const Array<std::int32_t>& part) {
@@ -102,7 +102,8 @@ TEST(Ogb, PartsThatMayBeMissing) {
 }
 
 TEST(Ogb, SmallestGraphs) {
-  const Graph graph = read({{"raw/num-node-list.csv.gz", "1\n"}, {"raw/edge.csv.gz", ""}});
+  const Graph graph =
+      read({{"raw/num-node-list.csv.gz", "1\n"}, {"raw/edge.csv.gz", ""}}, {.allow_empty = true});
   EXPECT_EQ(graph.nodes(), 1);
   EXPECT_EQ(graph.adjacency.nonzeros(), 0);
   test::expect_error(
@@ -110,6 +111,18 @@ TEST(Ogb, SmallestGraphs) {
         read({{"raw/num-node-list.csv.gz", "0\n"}, {"raw/edge.csv.gz", ""}});
       },
       {"no nodes"});
+}
+
+TEST(Ogb, AFileThatHoldsNothingIsNamed) {
+  const Texts bare = without(small, "raw/num-edge-list.csv.gz");
+  test::expect_error([&] { read(with(bare, "raw/edge.csv.gz", "")); },
+                     {"edge.csv.gz", "no edges in this file", "--allow-empty"});
+  EXPECT_EQ(read(with(bare, "raw/edge.csv.gz", ""), {.allow_empty = true}).nodes(), 4);
+  const Texts unlabelled_all = with(small, "raw/node-label.csv.gz", "nan\nnan\nnan\nnan\n");
+  test::expect_error([&] { read(unlabelled_all); },
+                     {"node-label.csv.gz", "no labels in this file", "--allow-empty"});
+  EXPECT_EQ(read(unlabelled_all, {.allow_empty = true}).nodes(), 4);
+  test::expect_error([&] { read(with(small, "raw/node-feat.csv.gz", "")); }, {"node-feat.csv.gz"});
 }
 
 TEST(Ogb, RefusesCountsThatDoNotMatch) {

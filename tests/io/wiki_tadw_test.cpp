@@ -12,10 +12,13 @@
 namespace creg::wiki_tadw_test {
 namespace {
 
-Graph read(const std::string& graph, const std::string& group, const std::string& tfidf) {
-  return read_wiki(Context(), {.graph = Bytes::from_string(graph, "graph.txt"),
-                               .group = Bytes::from_string(group, "group.txt"),
-                               .tfidf = Bytes::from_string(tfidf, "tfidf.txt")});
+Graph read(const std::string& graph, const std::string& group, const std::string& tfidf,
+           const ReadOptions& reading = {.allow_empty = true}) {
+  return read_wiki(Context(),
+                   {.graph = Bytes::from_string(graph, "graph.txt"),
+                    .group = Bytes::from_string(group, "group.txt"),
+                    .tfidf = Bytes::from_string(tfidf, "tfidf.txt")},
+                   reading);
 }
 
 TEST(Wiki, ReadsASmallOne) {
@@ -36,6 +39,18 @@ TEST(Wiki, ReadsASmallOne) {
 TEST(Wiki, SmallestOnes) {
   EXPECT_EQ(read("", "0 1\n", "").nodes(), 1);
   test::expect_error([] { read("", "", ""); }, {"group.txt", "no nodes"});
+}
+
+TEST(Wiki, AFileThatHoldsNothingIsNamed) {
+  const std::string group = "0 1\n1 2\n";
+  EXPECT_EQ(read("0 1\n", group, "0 0 1\n", {}).adjacency.nonzeros(), 1);
+  for (const char* nothing : {"", "\n", "# nothing yet\n"}) {
+    test::expect_error([&] { read(nothing, group, "0 0 1\n", {}); },
+                       {"graph.txt", "no edges in this file", "--allow-empty"});
+    test::expect_error([&] { read("0 1\n", group, nothing, {}); },
+                       {"tfidf.txt", "no features in this file", "--allow-empty"});
+    EXPECT_EQ(read(nothing, group, nothing).nodes(), 2);
+  }
 }
 
 TEST(Wiki, RefusesBadLines) {

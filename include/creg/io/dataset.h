@@ -25,6 +25,7 @@ namespace creg {
 //   separator = "auto"             # of the edge file: comma, tab, semicolon, space
 //   header = true                  # of the edge file; default: recognised
 //   transforms = ["…"]             # passed on as they are
+//   allow_empty = false            # true: a file above may hold nothing
 //
 // Which nodes there are, and in which order:
 //   * features as an array: its rows; ids are row numbers 0..N-1;
@@ -49,6 +50,13 @@ struct EdgeListOptions {
   std::int64_t expected_edges = 0;  ///< a hint that saves memory while a gzip file is read
 };
 
+/// What is let pass while files are read.
+struct ReadOptions {
+  /// A file of edges, features or labels that holds none of them; else an input error that names
+  /// it.
+  bool allow_empty = false;
+};
+
 struct UserDatasetSpec {
   std::string name;
   std::filesystem::path edges;
@@ -59,6 +67,7 @@ struct UserDatasetSpec {
   std::optional<std::int64_t> nodes;
   EdgeListOptions edge_options;
   std::vector<std::string> transforms;
+  ReadOptions reading;
 };
 
 struct CatalogueEntry;
@@ -79,7 +88,7 @@ struct Dataset {
 /// Files whose checksums are the catalogue's are that dataset, with its transforms and protocol;
 /// any other path has neither. A name that is nothing of these is an input error with suggestions.
 Dataset open_dataset(const Context& context, const std::string& name,
-                     const std::filesystem::path& data_dir);
+                     const std::filesystem::path& data_dir, const ReadOptions& reading = {});
 
 /// A user's own files.
 Dataset open_user_dataset(const Context& context, const UserDatasetSpec& spec);

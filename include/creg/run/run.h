@@ -35,6 +35,7 @@ struct DataSpec {
   bool directed = false;
   std::vector<std::string> transforms;  ///< applied after the dataset's own
   std::filesystem::path data_dir;       ///< of the named datasets; empty: $CREG_DATA or the cache
+  ReadOptions reading;
 };
 
 /// Which nodes are for pretraining and which for fine-tuning.

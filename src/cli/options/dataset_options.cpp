@@ -27,6 +27,10 @@ void add_dataset_options(CLI::App& command, DataSpec& options, DatasetFlags flag
   }
   command.add_flag("--directed", options.directed, "The edges have a direction")->group(own);
   command
+      .add_flag("--allow-empty", options.reading.allow_empty,
+                "A file of edges, features or labels may hold none")
+      ->group(own);
+  command
       .add_option("--transform", options.transforms,
                   "Also apply these, in this order: symmetrise, largest-component, row-normalise, "
                   "column-max, binarise, standardise …")

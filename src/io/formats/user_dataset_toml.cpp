@@ -11,9 +11,9 @@
 namespace creg {
 namespace {
 
-const std::vector<std::string> dataset_keys = {"edges",    "features",  "labels", "splits",
-                                               "directed", "name",      "nodes",  "separator",
-                                               "header",   "transforms"};
+const std::vector<std::string> dataset_keys = {"edges",    "features",   "labels",     "splits",
+                                               "directed", "name",       "nodes",      "separator",
+                                               "header",   "transforms", "allow_empty"};
 
 class SpecReader {
  public:
@@ -59,6 +59,8 @@ class SpecReader {
       spec_.edge_options.separator = parse_separator(string(node), file_ + ": " + place());
     } else if (key_ == "header") {
       spec_.edge_options.header = boolean(node);
+    } else if (key_ == "allow_empty") {
+      spec_.reading.allow_empty = boolean(node);
     } else if (key_ == "transforms") {
       const toml::array* list = node.as_array();
       if (list == nullptr) fail(node, "a list of strings");

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/formats/edge_list.h"
+#include "io/formats/empty_files.h"
 #include "io/text/table_text.h"
 
 namespace creg {
@@ -167,7 +168,7 @@ CsrMatrix read_tfidf(const Context& context, const Bytes& bytes, std::int64_t no
 
 }  // namespace
 
-Graph read_wiki(const Context& context, const WikiFiles& files) {
+Graph read_wiki(const Context& context, const WikiFiles& files, const ReadOptions& reading) {
   Graph graph;
   graph.name = "wiki";
   graph.directed = true;
@@ -182,14 +183,19 @@ Graph read_wiki(const Context& context, const WikiFiles& files) {
       context, read_numbered_edges(context, files.graph,
                                    {.separator = Separator::space, .header = false}, nodes));
   graph.features = read_tfidf(context, files.tfidf, nodes);
+  refuse_empty(reading, graph.adjacency.nonzeros(), "edges", files.graph.name);
+  refuse_empty(reading, feature_cols(graph.features), "features", files.tfidf.name);
   validate(graph, files.graph.name);
   return graph;
 }
 
-Graph read_wiki(const Context& context, const std::filesystem::path& folder) {
-  return read_wiki(context, {.graph = map_file(folder / "graph.txt"),
-                             .group = map_file(folder / "group.txt"),
-                             .tfidf = map_file(folder / "tfidf.txt")});
+Graph read_wiki(const Context& context, const std::filesystem::path& folder,
+                const ReadOptions& reading) {
+  return read_wiki(context,
+                   {.graph = map_file(folder / "graph.txt"),
+                    .group = map_file(folder / "group.txt"),
+                    .tfidf = map_file(folder / "tfidf.txt")},
+                   reading);
 }
 
 }  // namespace creg
