@@ -52,6 +52,7 @@ TEST(UserDatasetSpec, IsReadFromToml) {
     header = false
     transforms = ["symmetrise", "anything"]
     allow_empty = true
+    unknown_ids = "drop"
   )");
   EXPECT_EQ(spec.name, "mine");
   EXPECT_EQ(spec.edges, "folder/e.csv");
@@ -67,6 +68,10 @@ TEST(UserDatasetSpec, IsReadFromToml) {
   const UserDatasetSpec least = parse("edges = 'e.csv'\nname = 'n'\nsplits = 's.json'");
   EXPECT_TRUE(spec.reading.allow_empty);
   EXPECT_FALSE(least.reading.allow_empty);
+  EXPECT_EQ(spec.reading.unknown_ids, UnknownIds::drop);
+  EXPECT_EQ(least.reading.unknown_ids, UnknownIds::error);
+  test::expect_error([] { parse("edges = 'e.csv'\nunknown_ids = 'maybe'"); },
+                     {"mine.toml: line 2", "unknown_ids", "'maybe'", "error or drop"});
   EXPECT_EQ(least.name, "n");
   EXPECT_FALSE(least.directed);
   EXPECT_TRUE(least.features.empty());

@@ -75,7 +75,7 @@ class DatasetReader {
       set_labels(read_array_labels(*labels_));
       check_count(labels_->name, "labels", graph_.labels.size(), nodes);
     } else {
-      set_labels(read_numbered_labels(context_, *labels_, {}, nodes));
+      set_labels(read_numbered_labels(context_, *labels_, label_options(), nodes));
     }
   }
 
@@ -106,7 +106,7 @@ class DatasetReader {
       set_labels(read_array_labels(*labels_));
       check_count(labels_->name, "labels", graph_.labels.size(), index.size());
     } else {
-      set_labels(read_keyed_labels(context_, *labels_, {}, index, true));
+      set_labels(read_keyed_labels(context_, *labels_, label_options(), index, true));
     }
   }
 
@@ -133,6 +133,7 @@ class DatasetReader {
     set_edges(std::move(edges));
   }
 
+  TableOptions label_options() const { return {.unknown_ids = spec_.reading.unknown_ids}; }
   void set_edges(EdgeList list) {
     graph_.names = std::move(list.names);
     graph_.adjacency = edges_to_csr(context_, list);
@@ -208,7 +209,7 @@ Graph read_user_dataset(const Context& context, const UserDatasetSpec& spec,
   Graph graph = DatasetReader(context, spec, open).run();
   finish(context, graph, spec.edges.string());
   for (const std::filesystem::path& path : spec.splits) {
-    Split split = read_split_file(context, open(path), graph).split;
+    Split split = read_split_file(context, open(path), graph, spec.reading.unknown_ids).split;
     split.name = path.stem().string();
     graph.splits.push_back(std::move(split));
   }

@@ -15,6 +15,7 @@
 
 #include "core/parallel.h"
 #include "creg/core/context.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 #include "io/text/growing_buffer.h"
 #include "io/text/text_blocks.h"
@@ -24,7 +25,8 @@ namespace creg {
 
 struct TableOptions {
   Separator separator = Separator::automatic;
-  std::optional<bool> header;  ///< nothing: recognised
+  std::optional<bool> header;                  ///< nothing: recognised
+  UnknownIds unknown_ids = UnknownIds::error;  ///< where the ids are those of known nodes
 };
 
 using RowFields = std::vector<std::string>;

@@ -38,13 +38,14 @@ std::string place_of(std::string_view text, std::int64_t first_line, const char*
          std::to_string(column + 1);
 }
 
-std::vector<TextBlock> cut_into_blocks(std::string_view text, std::int64_t block_bytes) {
+std::vector<TextBlock> cut_into_blocks(std::string_view text, std::int64_t block_bytes,
+                                       std::string_view counted, std::int64_t first_line) {
   std::vector<TextBlock> blocks;
   while (!text.empty()) {
     const std::size_t newline =
         text.find('\n', std::min(text.size(), static_cast<std::size_t>(block_bytes)) - 1);
     const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
-    blocks.emplace_back(text.substr(0, size));
+    blocks.emplace_back(text.substr(0, size), counted, first_line);
     text.remove_prefix(size);
   }
   return blocks;
@@ -55,7 +56,7 @@ std::vector<TextBlock> cut_into_blocks(std::string_view text, std::int64_t block
 bool run_body(std::string_view text, std::string_view counted, std::int64_t first_line,
               const Bytes& bytes, const TextOptions& options, const BatchBody& body) {
   try {
-    return body(cut_into_blocks(text, options.block_bytes));
+    return body(cut_into_blocks(text, options.block_bytes, counted, first_line));
   } catch (TextBlockError& error) {
     error.detail.file = bytes.name;
     error.detail.place = place_of(counted, first_line, error.at);
@@ -185,6 +186,10 @@ bool gzip_batches(const Context& context, const Bytes& bytes, const TextOptions&
 }
 
 }  // namespace
+
+std::int64_t TextBlock::line(const char* at) const {
+  return first_line_ + count_lines({before_.data(), static_cast<std::size_t>(at - before_.data())});
+}
 
 void TextBlock::fail(const char* at, ErrorDetail detail) const {
   invariant(at >= text_.data() && at <= text_.data() + text_.size(), "an error lies in its block");

@@ -19,15 +19,24 @@ namespace creg {
 /// after the other in memory and stay there until the batch is done.
 class TextBlock {
  public:
-  explicit TextBlock(std::string_view text) : text_(text) {}
+  explicit TextBlock(std::string_view text) : TextBlock(text, text, 1) {}
+  /// `before` begins with line `first_line` and leads up to the block, which is its last part or
+  /// lies inside.
+  TextBlock(std::string_view text, std::string_view before, std::int64_t first_line)
+      : text_(text), before_(before), first_line_(first_line) {}
 
   std::string_view text() const { return text_; }
+  /// The number of the line that `at`, a place in this block, is in; costs a pass over the text
+  /// before it.
+  std::int64_t line(const char* at) const;
   /// Refuses what stands at `at`, a place in this block. Only for use inside for_each_batch, which
   /// adds the file's name, the line and the column to `detail`.
   [[noreturn]] void fail(const char* at, ErrorDetail detail) const;
 
  private:
   std::string_view text_;
+  std::string_view before_;
+  std::int64_t first_line_;
 };
 
 struct TextOptions {
