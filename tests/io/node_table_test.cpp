@@ -82,10 +82,10 @@ TEST(KeyedFeatures, RefuseBadRows) {
   test::expect_error([] { features("a,1,2\nb,1\n"); },
                      {"table.csv: line 2", "another length", "found 1 numbers", "expected 2"});
   test::expect_error([] { features("a,1,2\nb,1,2,3\n"); }, {"line 2", "found 3 numbers"});
-  test::expect_error([] { features("a,1\nb,nan\n"); }, {"line 2, column 3", "not finite", "'nan'"});
-  test::expect_error([] { features("a,1\nb,-inf\n"); }, {"line 2, column 3", "not finite"});
-  test::expect_error([] { features("a,1\nb,x\n"); }, {"line 2, column 3", "not a number", "'x'"});
-  test::expect_error([] { features("a,1,2\nb,,2\n"); }, {"line 2, column 3", "not a number"});
+  test::expect_error([] { features("a,1\nb,nan\n"); }, {"line 2, column 2", "not finite", "'nan'"});
+  test::expect_error([] { features("a,1\nb,-inf\n"); }, {"line 2, column 2", "not finite"});
+  test::expect_error([] { features("a,1\nb,x\n"); }, {"line 2, column 2", "not a number", "'x'"});
+  test::expect_error([] { features("a,1,2\nb,,2\n"); }, {"line 2, column 2", "not a number"});
   test::expect_error([] { features("a,1\n\nb,2\na,3\n"); },
                      {"line 4, column 1", "listed twice", "'a'"});
   test::expect_error([] { features("a,1\n-5,2\n"); }, {"line 2, column 1", "negative id"});
@@ -146,7 +146,7 @@ TEST(KeyedLabels, RefuseBadRows) {
   test::expect_error([] { labels("a,x\nb,x,y\n"); }, {"line 2", "an id and a label"});
   test::expect_error([] { labels("a,x\nb,y\na,x\n"); }, {"line 3, column 1", "listed twice"});
   test::expect_error([] { labels("a,x\n,y\n"); }, {"line 2, column 1", "id is missing"});
-  test::expect_error([] { labels("a,x\nb,\"y\n"); }, {"line 2, column 3", "quoted"});
+  test::expect_error([] { labels("a,x\nb,\"y\n"); }, {"line 2, column 2", "quoted"});
 }
 
 TEST(KeyedLabels, KnownIdsOnly) {

@@ -140,12 +140,12 @@ TEST(Ogb, RefusesCountsThatDoNotMatch) {
   refused("raw/num-edge-list.csv.gz", "2\n", {"edge.csv.gz", "found 3 rows, expected 2"});
   refused("raw/num-edge-list.csv.gz", "1000000000000\n", {"edge.csv.gz", "too small"});
   refused("raw/node-label.csv.gz", "1\n0\n", {"node-label", "do not match", "found 2 rows"});
-  refused("raw/edge.csv.gz", "0,1\n3,4\n1,1\n", {"edge.csv.gz: line 2, column 3", "0 to 3"});
-  refused("raw/edge.csv.gz", "0,1\n3,-1\n1,1\n", {"edge.csv.gz: line 2, column 3", "negative"});
+  refused("raw/edge.csv.gz", "0,1\n3,4\n1,1\n", {"edge.csv.gz: line 2, column 2", "0 to 3"});
+  refused("raw/edge.csv.gz", "0,1\n3,-1\n1,1\n", {"edge.csv.gz: line 2, column 2", "negative"});
   refused("raw/edge.csv.gz", "0,1\n3\n1,1\n", {"edge.csv.gz: line 2", "found 1 column"});
   refused("raw/node-feat.csv.gz", "1,2\n1,2\n1\n1,2\n", {"node-feat.csv.gz: line 3"});
   refused("raw/node-feat.csv.gz", "1,2\n1,nan\n1,2\n1,2\n",
-          {"node-feat.csv.gz: line 2, column 3", "not finite"});
+          {"node-feat.csv.gz: line 2, column 2", "not finite"});
   refused("raw/node-label.csv.gz", "1\nx\n0\n0\n", {"node-label.csv.gz: line 2", "'x'"});
   refused("raw/node-label.csv.gz", "1\n1.5\n0\n0\n", {"node-label.csv.gz: line 2", "'1.5'"});
   refused("raw/node-label.csv.gz", "1\n1,1\n0\n0\n",

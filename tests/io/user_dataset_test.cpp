@@ -181,7 +181,7 @@ TEST_F(UserDataset, ArrayFeaturesMakeIdsRowNumbers) {
   EXPECT_EQ(graph.class_names, (Texts{"a", "b"}));
   dir_.write("e.csv", "0,2\n1,4\n");
   test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.npy'"); },
-                     {"e.csv: line 2, column 3", "out of range", "0 to 3"});
+                     {"e.csv: line 2, column 2", "out of range", "0 to 3"});
   test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.npy'\nnodes = 5"); },
                      {"x.npy", "feature rows do not match", "found 4", "expected 5"});
 }
@@ -206,7 +206,7 @@ TEST_F(UserDataset, KeyedFeaturesGiveTheOrder) {
   EXPECT_EQ(labels(graph), (Ids{unlabelled, 0, unlabelled}));
   dir_.write("e.csv", "carol,alice\nalice,dave\n");
   test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.csv'"); },
-                     {"e.csv: line 2, column 7", "unknown node id", "'dave'", "have features"});
+                     {"e.csv: line 2, column 2", "unknown node id", "'dave'", "have features"});
 }
 
 TEST_F(UserDataset, KeyedByRowNumbersNeedsNoNames) {

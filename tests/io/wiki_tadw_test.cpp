@@ -56,18 +56,18 @@ TEST(Wiki, AFileThatHoldsNothingIsNamed) {
 TEST(Wiki, RefusesBadLines) {
   const std::string group = "0\t1\n1\t2\n";
   test::expect_error([&] { read("0\t2\n", group, ""); },
-                     {"graph.txt: line 1, column 3", "out of range", "0 to 1"});
+                     {"graph.txt: line 1, column 2", "out of range", "0 to 1"});
   test::expect_error([&] { read("", "0\t1\n2\t2\n", ""); },
                      {"group.txt: line 2", "not in order", "found 2, expected 1"});
   test::expect_error([&] { read("", "0\t1\n1\n", ""); }, {"group.txt: line 2", "label is missing"});
   test::expect_error([&] { read("", "0\t1\t9\n", ""); }, {"group.txt: line 1", "too many"});
-  test::expect_error([&] { read("", "0\t-1\n", ""); }, {"group.txt: line 1, column 3"});
+  test::expect_error([&] { read("", "0\t-1\n", ""); }, {"group.txt: line 1, column 2"});
   test::expect_error([&] { read("", group, "0\t1\t1\n0\t1\t2\n"); },
                      {"tfidf.txt: line 2", "not in order"});
   test::expect_error([&] { read("", group, "1\t1\t1\n0\t1\t2\n"); },
                      {"tfidf.txt: line 2", "not in order"});
   test::expect_error([&] { read("", group, "2\t1\t1\n"); }, {"tfidf.txt: line 1", "0 to 1"});
-  test::expect_error([&] { read("", group, "0\t1\tnan\n"); }, {"line 1, column 5", "not finite"});
+  test::expect_error([&] { read("", group, "0\t1\tnan\n"); }, {"line 1, column 3", "not finite"});
   test::expect_error([&] { read("", group, "0\t1\n"); }, {"line 1", "value is missing"});
   test::expect_error([&] { read("", group, "0\t1\t1\t1\n"); }, {"line 1", "too many"});
   test::expect_error([&] { read("", group, "0\t2147483646\t1\n"); },

@@ -81,7 +81,7 @@ class LabelReader {
 
   NodeLabels run() {
     read_parts<LabelRows, LocalNames, LocalNames>(
-        context_, bytes_, head_.skip,
+        context_, bytes_, {.skip = head_.skip, .separator = head_.separator},
         [&](const TextBlock& block, LabelRows& rows, LocalNames& ids, LocalNames& labels) {
           for_each_row(block, head_.separator, rows.unescaped,
                        [&](std::string_view line, FieldReader& reader) {

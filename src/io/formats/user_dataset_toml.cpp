@@ -138,7 +138,7 @@ UserDatasetSpec parse_user_dataset(const Bytes& toml, const std::filesystem::pat
     const auto& begin = error.source().begin;
     fail_input({.what = "not valid TOML: " + from_ascii_toml(error.description()),
                 .file = toml.name,
-                .place = "line " + std::to_string(begin.line) + ", column " +
+                .place = "line " + std::to_string(begin.line) + ", character " +
                          std::to_string(begin.column)});
   }
 }

@@ -1,5 +1,5 @@
 // Text files, plain or gzip, in blocks of whole lines: parsers run in parallel over the blocks, and
-// an error still names the line and the column.
+// an error still names the line and the column: the field, counted from 1.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 #include "creg/core/context.h"
 #include "creg/core/error.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 
 namespace creg {
@@ -42,6 +43,8 @@ class TextBlock {
 struct TextOptions {
   std::string label;      ///< of the progress display; empty: "reading FILE"
   std::int64_t skip = 0;  ///< bytes of the (decompressed) text to pass over: a header, a BOM
+  /// Of the fields, by which columns in messages are counted; automatic: that of the line at fault.
+  Separator separator = Separator::automatic;
   std::int64_t block_bytes = std::int64_t{1} << 18;
   /// Text handed out at once; also the longest line that a compressed file may hold.
   std::int64_t batch_bytes = std::int64_t{1} << 24;
