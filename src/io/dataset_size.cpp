@@ -19,8 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Bags of words fill a hundredth of their cells, tf-idf vectors a tenth: the safe side.
-constexpr std::int64_t cells_per_word = 10;
+/// The catalogue does not know how many cells of sparse features are filled. Measured: 35 % of
+/// computers and photo, with some 750 columns; 13 % of wiki and 1.3 % of cora, with more. The
+/// fullest of each kind stands for all, so bags of many words are estimated too high.
+std::int64_t percent_filled(std::int64_t columns) {
+  constexpr std::int64_t many = 1000;
+  constexpr std::int64_t of_few = 35;
+  constexpr std::int64_t of_many = 14;
+  return columns < many ? of_few : of_many;
+}
 
 GraphSize undirected(std::int64_t nodes, std::int64_t edges, std::int64_t features) {
   return {.nodes = nodes, .entries = 2 * edges, .features = features};
@@ -54,7 +61,7 @@ std::optional<DatasetSize> of_entry(const CatalogueEntry& entry, const fs::path&
   size.sparse_features =
       entry.format != "ogb" && entry.format != "reddit" && entry.format != "wikics";
   const std::int64_t cells = size.nodes * size.features;
-  size.feature_entries = size.sparse_features ? cells / cells_per_word : cells;
+  size.feature_entries = size.sparse_features ? cells * percent_filled(size.features) / 100 : cells;
   DatasetSize out{.dataset = {.source = require_dataset(entry, data_dir).string(),
                               .format = std::string(entry.format),
                               .transforms = {entry.transforms.begin(), entry.transforms.end()},

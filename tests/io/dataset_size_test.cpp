@@ -61,6 +61,18 @@ TEST(DatasetSize, OfTheCatalogueIsExact) {
   EXPECT_EQ(size.dataset.protocol, "public");
 }
 
+TEST(DatasetSize, OfTheCatalogueIsNotTooSmall) {
+  CREG_REQUIRE_REAL_DATA(data);
+  for (const char* name : {"cora", "wiki", "computers", "photo"}) {
+    const GraphSize size = dataset_size(Context(), name, data)->graph;
+    const Graph graph = prepare_graph(Context(), open_dataset(Context(), name, data));
+    EXPECT_EQ(size.nodes, graph.nodes()) << name;
+    EXPECT_EQ(size.entries, graph.adjacency.nonzeros()) << name;
+    EXPECT_EQ(size.features, feature_cols(graph.features)) << name;
+    EXPECT_GE(size.feature_entries, feature_nonzeros(graph.features)) << name;
+  }
+}
+
 TEST(DatasetSize, OfACregFileIsInItsHeader) {
   const test::TempDir dir;
   Graph graph = test::path_graph(40);

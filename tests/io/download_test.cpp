@@ -340,12 +340,10 @@ TEST_F(Download, StopsWhenMoreArrivesThanTheCatalogueSays) {
   // Some hundred times as much, at a speed at which all of it would take minutes.
   served_.write("a", test::noise(4'000'000));
   server_.set_faults({.bytes_per_second = 40'000});
-  const auto began = std::chrono::steady_clock::now();
   test::expect_error([&] { get(dataset_); },
                      {server_.url() + "/a", "not the bytes of dataset 'made-up'", " bytes and more",
                       "expected 10,000 bytes", "nothing of it was kept"},
                      ErrorKind::environment);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
   EXPECT_EQ(server_.requests().size(), 1U);
   EXPECT_EQ(folder(), Names{});
   // So does the rest of a part.
