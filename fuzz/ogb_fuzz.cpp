@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Context context(Context::Options{.threads = 2});
   return fuzz::try_read(data, size, [](const Bytes& bytes) {
     if (is_zip(bytes)) {
-      validate(read_ogb(context, FileSet::zip(bytes)), "input");
+      validate(read_ogb(context, FileSet::zip(bytes), {.allow_empty = true}), "input");
       return;
     }
     const std::array<std::string, 8> names = {
@@ -25,6 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!files[i].empty()) set.emplace(names[i], Bytes::from_string(files[i], names[i]));
     }
-    validate(read_ogb(context, FileSet::memory("input", std::move(set))), "input");
+    validate(read_ogb(context, FileSet::memory("input", std::move(set)), {.allow_empty = true}),
+             "input");
   });
 }

@@ -8,9 +8,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Context context(Context::Options{.threads = 2});
   return fuzz::try_read(data, size, [](const Bytes& bytes) {
     const std::vector<std::string> files = fuzz::unframe(bytes.text(), 3);
-    validate(read_wiki(context, {.graph = Bytes::from_string(files[0], "graph.txt"),
-                                 .group = Bytes::from_string(files[1], "group.txt"),
-                                 .tfidf = Bytes::from_string(files[2], "tfidf.txt")}),
-             "input");
+    const WikiFiles wiki{.graph = Bytes::from_string(files[0], "graph.txt"),
+                         .group = Bytes::from_string(files[1], "group.txt"),
+                         .tfidf = Bytes::from_string(files[2], "tfidf.txt")};
+    validate(read_wiki(context, wiki, {.allow_empty = true}), "input");
   });
 }

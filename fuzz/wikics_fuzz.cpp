@@ -5,6 +5,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace creg;
   static const Context context(Context::Options{.threads = 1});
-  return fuzz::try_read(
-      data, size, [](const Bytes& bytes) { validate(read_wikics(context, bytes), bytes.name); });
+  return fuzz::try_read(data, size, [](const Bytes& bytes) {
+    validate(read_wikics(context, bytes, {.allow_empty = true}), bytes.name);
+  });
 }

@@ -1,11 +1,14 @@
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/computing.h"
+#include "core/memory_limits.h"
 #include "core/text.h"
 
 namespace creg::cli {
@@ -34,9 +37,26 @@ LoadedLibrary not_loaded() {
           .folders = join_words(searched_folders())};
 }
 
+// Libtorch with its libraries and the buffers that OpenBLAS takes while it is loaded, rounded up:
+// with less of it the loader fails, or OpenBLAS asks for them again and again without end.
+constexpr MappingBytes needed{.address_space = std::int64_t{1} << 30,
+                              .data = std::int64_t{1} << 29};
+
+LoadedLibrary no_room(const MemoryLimit& limit) {
+  return {
+      .file = CREG_LIBRARY,
+      .problem =
+          fmt::format("too little memory: {} leaves {}", limit.name, human_bytes(limit.bytes)),
+      .hint = fmt::format("libtorch alone takes up to {} of address space, {} of data; raise the "
+                          "limit, or lift it: ulimit -v unlimited -d unlimited",
+                          human_bytes(needed.address_space), human_bytes(needed.data))};
+}
+
 }  // namespace
 
 LoadedLibrary load_computing_library() {
+  const auto limit = mapping_room().short_of(needed);
+  if (limit) return no_room(*limit);
   // As if it had been linked: libtorch may look for its parts among the symbols of all libraries,
   // and functions that nobody calls need not be found.
   void* const library = dlopen(CREG_LIBRARY, RTLD_LAZY | RTLD_GLOBAL);

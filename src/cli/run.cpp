@@ -151,13 +151,13 @@ Half chosen_half(const CLI::App& app) {
 }
 
 [[noreturn]] void fail_without(const LoadedLibrary& library, std::string_view command) {
+  const std::string about_folders = fmt::format(
+      "looked for in {}\n  keep the folders of the build or of the installation together, and see "
+      "that libtorch is installed where it was then; LD_LIBRARY_PATH can name other folders",
+      library.folders);
   fail_environment({.what = fmt::format("{} needs {}, which does not load: {}", command,
                                         library.file, library.problem),
-                    .hint = fmt::format(
-                        "looked for in {}\n  keep the folders of the build or of the installation "
-                        "together, and see that libtorch is installed where it was then; "
-                        "LD_LIBRARY_PATH can name other folders",
-                        library.folders)});
+                    .hint = library.folders.empty() ? library.hint : about_folders});
 }
 
 int run_own(const char* const* argv, const Program& program, const GlobalOptions& options) {

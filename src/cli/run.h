@@ -25,7 +25,8 @@ struct LoadedLibrary {
   int (*run)(int argc, const char* const* argv) = nullptr;
   std::string file;     ///< its name
   std::string problem;  ///< the loader's own words
-  std::string folders;  ///< where it was looked for
+  std::string folders;  ///< where it was looked for; empty: that is not why
+  std::string hint;     ///< in place of what folders would need
 };
 
 /// What a program can do itself, and who does the rest.

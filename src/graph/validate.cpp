@@ -92,7 +92,7 @@ class Validator {
       return columns[e] < 0 || columns[e] >= cols;
     });
     if (bad >= 0) {
-      fail(what + " column out of range", std::to_string(m.columns[bad]),
+      fail(what + " column index out of range", std::to_string(m.columns[bad]),
            "0 to " + std::to_string(m.cols - 1), "entry " + std::to_string(bad));
     }
     if (!m.values.empty() && m.values.size() != m.nonzeros()) {

@@ -9,6 +9,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "graph/graph_size.h"
 #include "io/file.h"
 
 namespace creg {
@@ -33,6 +34,13 @@ void write_creg(const Context& context, const std::filesystem::path& path, const
 /// checksum of the header and of every section, that sections fit each other, offsets, column
 /// bounds, finite values. Any fault is an input error that names the section and its byte.
 Graph read_creg(const Context& context, const Bytes& bytes, CregProvenance* provenance = nullptr);
+
+/// What the header and the section table say, checked; the sections themselves are not looked at.
+struct CregSize {
+  std::string name;
+  GraphSize graph;  ///< as stored
+};
+CregSize read_creg_size(const Context& context, const Bytes& bytes);
 
 /// Whether the bytes start as a .creg file does.
 bool is_creg(const Bytes& bytes);

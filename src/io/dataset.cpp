@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Dataset open_path(const Context& context, const fs::path& path) {
+Dataset open_path(const Context& context, const fs::path& path, const ReadOptions& reading) {
   const DetectedPath found = detect_path(path);
-  StoredGraph stored = found.format->read(context, found.path);
+  StoredGraph stored = found.format->read(context, found.path, reading);
   return {.source = found.path.string(),
           .format = std::string(found.format->name),
           .raw = std::move(stored.graph),
@@ -33,10 +33,10 @@ void adopt(Dataset& dataset, const CatalogueEntry& entry) {
 }
 
 Dataset open_catalogued(const Context& context, const CatalogueEntry& entry,
-                        const fs::path& data_dir) {
+                        const fs::path& data_dir, const ReadOptions& reading) {
   const fs::path path = require_dataset(entry, data_dir);
   verify_dataset(context, entry, dataset_folder(entry, data_dir));
-  Dataset dataset = open_path(context, path);
+  Dataset dataset = open_path(context, path, reading);
   adopt(dataset, entry);
   return dataset;
 }
@@ -48,7 +48,8 @@ bool looks_like_a_path(const std::string& name) {
 
 }  // namespace
 
-Dataset open_dataset(const Context& context, const std::string& name, const fs::path& data_dir) {
+Dataset open_dataset(const Context& context, const std::string& name, const fs::path& data_dir,
+                     const ReadOptions& reading) {
   const std::string wanted = name.empty() ? std::string(default_dataset) : name;
   if (wanted.starts_with("synthetic:")) {
     Dataset dataset{.source = wanted, .format = "synthetic", .protocol = "public"};
@@ -58,10 +59,10 @@ Dataset open_dataset(const Context& context, const std::string& name, const fs::
   }
   // A catalogue name wins over a file of that name in the current folder: write ./NAME for that.
   if (const CatalogueEntry* entry = find_dataset(wanted)) {
-    return open_catalogued(context, *entry, data_dir);
+    return open_catalogued(context, *entry, data_dir, reading);
   }
   if (!looks_like_a_path(wanted)) dataset_by_name(wanted);  // throws, with suggestions
-  Dataset dataset = open_path(context, wanted);
+  Dataset dataset = open_path(context, wanted, reading);
   if (const CatalogueEntry* entry = identify(context, wanted)) {
     adopt(dataset, *entry);
     context.log().write(LogLevel::info,

@@ -19,7 +19,7 @@ struct GetOptions {
   int retries = 4;                ///< after a broken connection or a server in trouble; counted
                                   ///< anew whenever a try brought something
   double retry_wait_seconds = 1;  ///< before the first retry; doubled each time
-  double stall_seconds = 30;      ///< a connection that brings nothing for so long is dropped
+  double stall_seconds = 60;      ///< a connection that brings nothing for so long is dropped
   int connect_seconds = 30;
 };
 
@@ -47,7 +47,8 @@ struct GetReport {
 /// arrives as `<file>.part` and gets its name only when it is whole and right, so a wrong file is
 /// replaced by a right one or stays. After Ctrl-C, a lost connection or a full disk the part stays,
 /// and the next call goes on from there. Several processes may do this at once: one works, the
-/// others wait. A build without libcurl takes files from a folder alone.
+/// others wait. Nothing is written through a symbolic link, and no more than the catalogue's size.
+/// A build without libcurl takes files from a folder alone.
 GetReport get_dataset(const Context& context, const CatalogueEntry& entry,
                       const GetOptions& options);
 

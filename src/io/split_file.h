@@ -14,6 +14,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 
 namespace creg {
@@ -24,8 +25,10 @@ struct SplitFile {
   Split split;  ///< its name is the protocol
 };
 
-/// Names are looked up among those of `graph`; an unknown one, and a node listed twice, are errors.
-SplitFile read_split_file(const Context& context, const Bytes& bytes, const Graph& graph);
+/// Names are looked up among those of `graph`; unknown ones are errors or dropped, a node listed
+/// twice is an error.
+SplitFile read_split_file(const Context& context, const Bytes& bytes, const Graph& graph,
+                          UnknownIds unknown_ids = UnknownIds::error);
 
 /// The file appears under its name only when whole.
 void write_split_file(const std::filesystem::path& path, const Graph& graph, const SplitFile& file);

@@ -118,7 +118,7 @@ void check_rows(const DenseMatrix& values, std::span<const std::int32_t> rows) {
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       if (std::isfinite(numbers[k])) continue;
       fail_input({.what = "a value is not a finite number",
-                  .place = "row " + std::to_string(row) + ", column " + std::to_string(k),
+                  .place = "row " + std::to_string(row) + ", column " + std::to_string(k + 1),
                   .found = std::to_string(numbers[k]),
                   .hint = "all values must be finite: did the training diverge?"});
     }

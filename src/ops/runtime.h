@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/memory_limits.h"
 #include "creg/core/context.h"
 
 namespace creg {
@@ -31,8 +32,12 @@ std::string missed_blas_kernels();
 std::string better_openblas_kernels(std::string_view kernels, std::string_view instruction_set);
 
 /// Sets the threads of libtorch and of the BLAS to the Context's. Warns through its log when the
-/// BLAS is a slow one. A CUDA device that is not there is an input error: nothing falls back.
+/// BLAS is a slow one. A CUDA device that is not there is an input error: nothing falls back. Less
+/// address space than the threads need is an environment error.
 void prepare_torch(const Context& context);
+
+/// What memory_left says, after what libtorch will yet take for the Context's threads.
+MemoryLimit tensor_memory_left(const Context& context);
 
 /// Calls body with the BLAS on one thread, so that its result does not depend on their number.
 void with_one_blas_thread(const std::function<void()>& body);

@@ -13,6 +13,7 @@
 #include "io/file.h"
 #include "io/node_names_file.h"
 #include "io/npy.h"
+#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "report/writers.h"
 #include "run/calibration_log.h"
@@ -180,7 +181,7 @@ SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask
 
 RunResult execute(const Context& context, const RunPlan& plan) {
   install_tensor_memory();
-  require_memory({plan.memory, plan.memory_bytes}, 1, available_memory());
+  require_memory({plan.memory, plan.memory_bytes}, 1, tensor_memory_left(context));
   if (plan.directory.empty()) return execute_seeds(context, plan);
   keep_dataset_apart(plan);
   const ClaimedFolder folder(context, plan.directory, claim_of(plan));

@@ -7,6 +7,7 @@
 #include "creg/core/progress.h"
 #include "creg/train/trainer.h"
 #include "io/file.h"
+#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "run/embeddings.h"
 #include "run/execute.h"
@@ -49,7 +50,7 @@ RunPlan plan_split(const Context& context, const RunPlan& run, const LinkPlan& p
 
 LinkRuns run_links(const Context& context, const RunPlan& run, const LinkPlan& plan) {
   install_tensor_memory();
-  require_memory({run.memory, run.memory_bytes}, 1, available_memory());
+  require_memory({run.memory, run.memory_bytes}, 1, tensor_memory_left(context));
   const std::int64_t tasks = std::int64_t{plan.splits} * plan.seeds;
   const Scheduler scheduler(context, tasks, run.memory_bytes);
   std::vector<RunPlan> splits;

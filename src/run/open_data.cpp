@@ -5,19 +5,25 @@
 
 namespace creg {
 
-Dataset open_data(const Context& context, const DataSpec& spec) {
+namespace {
+
+/// Whether the user's own files are meant; flags that contradict each other are input errors.
+bool own_files(const DataSpec& spec) {
   const bool own = !spec.edges.empty();
   if (!own &&
       (!spec.features.empty() || !spec.labels.empty() || !spec.splits.empty() || spec.directed)) {
     fail_input({.what = "--features, --labels, --splits and --directed go with --edges",
                 .hint = "name the edge list: --edges FILE"});
   }
-  if (!own) return open_dataset(context, spec.dataset, data_folder(spec.data_dir.string()));
-  if (!spec.dataset.empty()) {
+  if (own && !spec.dataset.empty()) {
     fail_input({.what = "two datasets were named",
                 .found = "'" + spec.dataset + "' and --edges " + spec.edges,
                 .expected = "one of them"});
   }
+  return own;
+}
+
+UserDatasetSpec own_spec(const DataSpec& spec) {
   UserDatasetSpec files;
   files.edges = spec.edges;
   files.name = files.edges.stem().string();
@@ -25,7 +31,20 @@ Dataset open_data(const Context& context, const DataSpec& spec) {
   files.labels = spec.labels;
   files.splits.assign(spec.splits.begin(), spec.splits.end());
   files.directed = spec.directed;
-  return open_user_dataset(context, files);
+  files.reading = spec.reading;
+  return files;
+}
+
+}  // namespace
+
+Dataset open_data(const Context& context, const DataSpec& spec) {
+  if (own_files(spec)) return open_user_dataset(context, own_spec(spec));
+  return open_dataset(context, spec.dataset, data_folder(spec.data_dir.string()), spec.reading);
+}
+
+std::optional<DatasetSize> measure_data(const Context& context, const DataSpec& spec) {
+  if (own_files(spec)) return user_dataset_size(own_spec(spec));
+  return dataset_size(context, spec.dataset, data_folder(spec.data_dir.string()));
 }
 
 Graph open_graph(const Context& context, const DataSpec& spec) {

@@ -147,11 +147,7 @@ void settle_graph(const Context& context, RunPlan& plan) {
   }
 }
 
-void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
-  settle_graph(context, plan);
-  if (spec.edge_split) hold_out_edges(context, plan, *spec.edge_split);
-  plan.evaluate = spec.evaluate;
-  if (spec.pretrain) take_part(context, plan, choose_parts(context, plan.graph, *spec.pretrain));
+void settle_runs(const Context& context, RunPlan& plan, const RunSpec& spec) {
   plan.directory = spec.out;
   plan.overwrite = spec.overwrite;
   plan.several = spec.seeds > 0;
@@ -159,18 +155,18 @@ void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
   plan.eval_splits = spec.eval_splits;
   plan.calibrate = spec.calibrate;
   plan.all_threads = context.threads();
+}
+
+void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
+  settle_graph(context, plan);
+  if (spec.edge_split) hold_out_edges(context, plan, *spec.edge_split);
+  plan.evaluate = spec.evaluate;
+  if (spec.pretrain) take_part(context, plan, choose_parts(context, plan.graph, *spec.pretrain));
+  settle_runs(context, plan, spec);
   schedule_runs(plan);
 }
 
-/// From a recipe in a file, which may name the dataset.
-bool takes_file(const RunSpec& spec) {
-  return !spec.recipe.empty() && spec.recipe != "none";
-}
-
-}  // namespace
-
-void schedule_runs(RunPlan& plan) {
-  const MemoryEstimate estimate = estimate_memory(plan.graph, plan.config);
+void schedule_by(RunPlan& plan, const MemoryEstimate& estimate) {
   plan.memory = estimate.parts;
   plan.memory_bytes = estimate.total;
   const Context context({.threads = plan.all_threads});
@@ -178,34 +174,82 @@ void schedule_runs(RunPlan& plan) {
                      .threads_each();
 }
 
+/// From a recipe in a file, which may name the dataset.
+bool takes_file(const RunSpec& spec) {
+  return !spec.recipe.empty() && spec.recipe != "none";
+}
+
+void take_recipe_file(RunPlan& plan, const RunSpec& spec) {
+  if (!takes_file(spec)) return;
+  take_recipe(plan, std::string(map_file(spec.recipe).text()), spec.recipe);
+  plan.recipe = spec.recipe;
+}
+
+/// The spec with the dataset that its recipe names, where it names none itself.
+RunSpec with_dataset(const Context& context, const RunSpec& spec) {
+  RunSpec known = spec;
+  if (takes_file(spec) && spec.data.dataset.empty() && spec.data.edges.empty()) {
+    TrainConfig ignored;
+    known.data.dataset =
+        apply_recipe(ignored, std::string(map_file(spec.recipe).text()), spec.recipe);
+  }
+  if (known.data.dataset.empty() && known.data.edges.empty()) {
+    context.log().write(LogLevel::notice,
+                        "no dataset was named: training on " + std::string(default_dataset) +
+                            ", a made-up graph inside creg; for your own files: --edges edges.csv "
+                            "--features features.npy, or --dataset NAME or FILE");
+  }
+  return known;
+}
+
+}  // namespace
+
+void schedule_runs(RunPlan& plan) {
+  plan.nodes = plan.graph.nodes();
+  plan.edges = plan.graph.adjacency.nonzeros() / (plan.graph.directed ? 1 : 2);
+  plan.features = feature_cols(plan.graph.features);
+  schedule_by(plan, estimate_memory(plan.graph, plan.config));
+}
+
 RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& spec) {
   RunPlan plan;
   plan.data = spec.data;
   plan.dataset = dataset;
-  if (takes_file(spec)) {
-    take_recipe(plan, std::string(map_file(spec.recipe).text()), spec.recipe);
-    plan.recipe = spec.recipe;
-  }
+  take_recipe_file(plan, spec);
   settle_configuration(context, plan, spec, takes_file(spec));
   settle_rest(context, plan, spec);
   return plan;
 }
 
 RunPlan plan_run(const Context& context, const RunSpec& spec) {
-  DataSpec data = spec.data;
-  if (takes_file(spec) && data.dataset.empty() && data.edges.empty()) {
-    TrainConfig ignored;
-    data.dataset = apply_recipe(ignored, std::string(map_file(spec.recipe).text()), spec.recipe);
+  const RunSpec known = with_dataset(context, spec);
+  return plan_run(context, open_data(context, known.data), known);
+}
+
+RunPlan plan_dry_run(const Context& context, const RunSpec& spec) {
+  const RunSpec known = with_dataset(context, spec);
+  // Parts are chosen by what the graph holds.
+  std::optional<DatasetSize> size;
+  if (!known.pretrain) size = measure_data(context, known.data);
+  if (!size) return plan_run(context, open_data(context, known.data), known);
+  RunPlan plan;
+  plan.data = known.data;
+  plan.dataset = std::move(size->dataset);
+  plan.graph.name = plan.dataset.raw.name;
+  take_recipe_file(plan, known);
+  settle_configuration(context, plan, known, takes_file(known));
+  // What trains nothing asks the graph itself for its memory.
+  if (method_of(plan.config).encoders.empty()) {
+    return plan_run(context, open_data(context, known.data), known);
   }
-  if (data.dataset.empty() && data.edges.empty()) {
-    context.log().write(LogLevel::notice,
-                        "no dataset was named: training on " + std::string(default_dataset) +
-                            ", a made-up graph inside creg; for your own files: --edges edges.csv "
-                            "--features features.npy, or --dataset NAME or FILE");
-  }
-  RunSpec known = spec;
-  known.data = data;
-  return plan_run(context, open_data(context, data), known);
+  plan.evaluate = known.evaluate;
+  settle_runs(context, plan, known);
+  plan.nodes = size->graph.nodes;
+  plan.edges = size->edges;
+  plan.features = size->graph.features;
+  plan.estimated = size->estimated;
+  schedule_by(plan, estimate_memory(size->graph, plan.config));
+  return plan;
 }
 
 RunPlan plan_resume(const Context& context, const std::filesystem::path& directory,

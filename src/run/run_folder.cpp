@@ -51,6 +51,10 @@ std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
     text += "splits = " + toml_list(splits) + "\n";
   }
   text += std::string("directed = ") + (data.directed ? "true" : "false") + "\n";
+  if (data.reading.allow_empty) text += "allow_empty = true\n";
+  if (data.reading.unknown_ids != UnknownIds::error) {
+    text += "unknown_ids = " + toml_string(name_of(data.reading.unknown_ids)) + "\n";
+  }
   return text;
 }
 

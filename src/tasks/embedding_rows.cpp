@@ -61,7 +61,7 @@ void check_rows(const Graph& graph, const DenseMatrix& embedding) {
     const auto bad =
         std::find_if(row.begin(), row.end(), [](float x) { return !std::isfinite(x); });
     fail_input({.what = "the embedding holds a number that is not finite",
-                .place = fmt::format("row {}, column {}", i, bad - row.begin()),
+                .place = fmt::format("row {}, column {}", i, bad - row.begin() + 1),
                 .found = fmt::format("{}", *bad),
                 .hint = "the training has diverged: try a smaller learning rate"});
   }

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <limits>
-#include <variant>
 
 #include "contrast/batch_inputs.h"
 #include "core/text.h"
-#include "creg/core/context.h"
 #include "creg/core/error.h"
 #include "creg/methods/entry.h"
 #include "creg/nn/inputs.h"
@@ -27,20 +23,19 @@ std::int64_t csr_bytes(std::int64_t rows, std::int64_t entries) {
   return 8 * (rows + 1) + 8 * entries;
 }
 
-std::int64_t product_bytes(const Graph& graph) {
-  const std::int64_t rows = feature_rows(graph.features);
-  const std::int64_t cols = feature_cols(graph.features);
-  const std::int64_t filled = feature_nonzeros(graph.features);
+std::int64_t product_bytes(const GraphSize& graph) {
+  const std::int64_t rows = graph.nodes;
+  const std::int64_t cols = graph.features;
+  const std::int64_t filled = graph.feature_entries;
   const double cells = static_cast<double>(rows) * static_cast<double>(cols);
-  const bool sparse = std::holds_alternative<CsrMatrix>(graph.features) &&
-                      static_cast<double>(filled) <= dense_above * cells;
+  const bool sparse = graph.sparse_features && static_cast<double>(filled) <= dense_above * cells;
   // The sparse form is kept with its transpose.
   return sparse ? csr_bytes(rows, filled) + csr_bytes(cols, filled) : product(rows, cols);
 }
 
-std::int64_t encoder_parameters(const Graph& graph, const EncoderOptions& encoder) {
-  const std::int64_t features = feature_cols(graph.features);
-  if (encoder.kind == EncoderKind::table) return graph.nodes() * encoder.dim;
+std::int64_t encoder_parameters(const GraphSize& graph, const EncoderOptions& encoder) {
+  const std::int64_t features = graph.features;
+  if (encoder.kind == EncoderKind::table) return graph.nodes * encoder.dim;
   if (encoder.kind == EncoderKind::dual) return 2 * features * encoder.dim;
   std::int64_t count = 0;
   for (int l = 0; l < encoder.layers; ++l) {
@@ -51,12 +46,17 @@ std::int64_t encoder_parameters(const Graph& graph, const EncoderOptions& encode
   return count;
 }
 
-MethodMemory memory_of_method(const Graph& graph, const TrainConfig& config) {
+MethodMemory memory_of_method(const GraphSize& graph, const TrainConfig& config) {
   const MethodEntry& method = method_of(config);
-  return method.memory ? method.memory(method_options(config, &graph)) : MethodMemory{};
+  if (!method.memory) return {};
+  MethodOptions options = method_options(config);
+  options.features = graph.features;
+  options.nodes = graph.nodes;
+  options.classes = graph.classes;
+  return method.memory(options);
 }
 
-std::int64_t parameter_count(const Graph& graph, const TrainConfig& config,
+std::int64_t parameter_count(const GraphSize& graph, const TrainConfig& config,
                              const MethodMemory& method) {
   const std::int64_t d = config.encoder.dim;
   std::int64_t count = encoder_parameters(graph, config.encoder) + method.parameters;
@@ -118,9 +118,9 @@ double live_numbers(const TrainConfig& config, const MethodMemory& method) {
 }
 
 /// What the encoder gathers by, Â included.
-std::int64_t matrix_bytes(const Graph& graph, const EncoderOptions& encoder) {
-  const std::int64_t nodes = graph.nodes();
-  const std::int64_t entries = graph.adjacency.nonzeros() + nodes;
+std::int64_t matrix_bytes(const GraphSize& graph, const EncoderOptions& encoder) {
+  const std::int64_t nodes = graph.nodes;
+  const std::int64_t entries = graph.entries + nodes;
   std::int64_t bytes = csr_bytes(nodes, entries);
   const bool diffusion =
       encoder.kind == EncoderKind::dual ||
@@ -131,7 +131,7 @@ std::int64_t matrix_bytes(const Graph& graph, const EncoderOptions& encoder) {
     const std::int64_t twice =
         entries + 3 * nodes + 2 * multiplex_neighbours * nodes;  // neighbours both ways at most
     bytes += csr_bytes(2 * nodes, twice) * (encoder.layers > 1 ? 3 : 2);
-    bytes += 2 * product(nodes, feature_cols(graph.features));  // while neighbours are looked for
+    bytes += 2 * product(nodes, graph.features);  // while neighbours are looked for
   }
   const bool own =
       encoder.kind == EncoderKind::gat || encoder.kind == EncoderKind::gin ||
@@ -144,9 +144,9 @@ std::int64_t matrix_bytes(const Graph& graph, const EncoderOptions& encoder) {
 }
 
 /// How many nodes a batch knows after each hop, on average: draws fall on nodes at random.
-std::vector<double> nodes_after_hops(const Graph& graph, const TrainConfig& config) {
-  const auto nodes = static_cast<double>(graph.nodes());
-  const double degree = static_cast<double>(graph.adjacency.nonzeros()) / std::max(1.0, nodes);
+std::vector<double> nodes_after_hops(const GraphSize& graph, const TrainConfig& config) {
+  const auto nodes = static_cast<double>(graph.nodes);
+  const double degree = static_cast<double>(graph.entries) / std::max(1.0, nodes);
   const double seeds = std::min(static_cast<double>(config.batch.size), nodes);
   std::vector<double> known = {seeds};
   double found = seeds;
@@ -162,9 +162,9 @@ std::vector<double> nodes_after_hops(const Graph& graph, const TrainConfig& conf
 }
 
 /// Of training in batches; the embedding afterwards is kept on disk where memory is short.
-MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
+MemoryEstimate estimate_batches(const GraphSize& graph, const TrainConfig& config) {
   const std::int64_t d = std::max(config.encoder.width(0), config.encoder.dim);
-  const std::int64_t width = feature_cols(graph.features);
+  const std::int64_t width = graph.features;
   const std::vector<double> known = nodes_after_hops(graph, config);
   const auto layers = static_cast<std::size_t>(config.encoder.layers);
   const std::size_t extra = known.size() - 1 - layers;
@@ -173,15 +173,15 @@ MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
     out.parts.push_back({name, static_cast<std::int64_t>(bytes)});
     out.total += out.parts.back().bytes;
   };
-  add("graph", static_cast<double>(graph.adjacency.bytes()));
-  add("features", static_cast<double>(feature_bytes(graph.features)));
+  add("graph", static_cast<double>(graph.adjacency_bytes));
+  add("features", static_cast<double>(graph.feature_bytes));
   constexpr std::int64_t copies = 6;
   const std::int64_t parameters = parameter_count(graph, config, memory_of_method(graph, config));
   add("parameters", static_cast<double>(copies * number_bytes * parameters));
   // One batch in use and two that are drawn ahead.
-  const double share = static_cast<double>(feature_nonzeros(graph.features)) /
-                       std::max(1.0, static_cast<double>(graph.nodes()));
-  const bool sparse = std::holds_alternative<CsrMatrix>(graph.features);
+  const double share =
+      static_cast<double>(graph.feature_entries) / std::max(1.0, static_cast<double>(graph.nodes));
+  const bool sparse = graph.sparse_features;
   double entries = 0;
   for (std::size_t l = 0; l < layers; ++l) {
     const int fanout = config.batch.fanouts[layers - 1 - l];
@@ -189,7 +189,7 @@ MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
   }
   const double row_bytes = sparse ? 16 * share : 4 * static_cast<double>(width);
   add("batches", 3 * (known.back() * (row_bytes + 4) + 16 * entries));
-  add("marks of the sampler", 3.0 * number_bytes * static_cast<double>(graph.nodes()));
+  add("marks of the sampler", 3.0 * number_bytes * static_cast<double>(graph.nodes));
   double rows = 0;
   for (std::size_t l = 0; l < layers; ++l) rows += known[layers - 1 - l + extra];
   const double passes = config.regulariser.contrast ? 2 : 1;
@@ -203,17 +203,19 @@ MemoryEstimate estimate_batches(const Graph& graph, const TrainConfig& config) {
 
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
   const MethodEntry& entry = method_of(config);
-  if (entry.encoders.empty()) {
-    MemoryEstimate computed;
-    if (entry.storage) computed.parts = entry.storage(graph);
-    for (const MemoryPart& part : computed.parts) computed.total += part.bytes;
-    return computed;
-  }
+  if (!entry.encoders.empty()) return estimate_memory(size_of(graph), config);
+  MemoryEstimate computed;
+  if (entry.storage) computed.parts = entry.storage(graph);
+  for (const MemoryPart& part : computed.parts) computed.total += part.bytes;
+  return computed;
+}
+
+MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config) {
   if (config.batch.size > 0 && runs_in_batches(config.encoder)) {
     return estimate_batches(graph, config);
   }
-  const std::int64_t nodes = graph.nodes();
-  const std::int64_t entries = graph.adjacency.nonzeros() + nodes;
+  const std::int64_t nodes = graph.nodes;
+  const std::int64_t entries = graph.entries + nodes;
   const MethodMemory method = memory_of_method(graph, config);
   MemoryEstimate out;
   const auto add = [&](const std::string& name, std::int64_t bytes) {
@@ -223,9 +225,9 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
   // A view has its matrix with its transpose, made of the edges that it kept.
   const std::int64_t of_views =
       method.views > 0 ? (2 * method.views + 1) * csr_bytes(nodes, entries) : 0;
-  add("graph", graph.adjacency.bytes() + matrix_bytes(graph, config.encoder) + of_views);
+  add("graph", graph.adjacency_bytes + matrix_bytes(graph, config.encoder) + of_views);
   // With dropout the values of an epoch beside those of all: of dense ones with their mask.
-  if (has_features(graph.features)) {
+  if (graph.features > 0) {
     add("features", product_bytes(graph) * (config.encoder.dropout > 0 ? 2 : 1));
   }
   // Values, gradients, Adam's two moments, the best so far and the best before it.
@@ -244,24 +246,11 @@ MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
 }
 
 std::int64_t available_memory() {
-  std::int64_t free_bytes = physical_memory();
-  std::ifstream info("/proc/meminfo");
-  std::string key;
-  std::int64_t kilobytes = 0;
-  std::string unit;
-  while (info >> key >> kilobytes && std::getline(info, unit)) {
-    if (key == "MemAvailable:") free_bytes = std::min(free_bytes, kilobytes * 1024);
-  }
-  std::ifstream limit_file("/sys/fs/cgroup/memory.max");
-  std::ifstream used_file("/sys/fs/cgroup/memory.current");
-  std::int64_t limit = 0;
-  std::int64_t used = 0;
-  if (limit_file >> limit && used_file >> used) free_bytes = std::min(free_bytes, limit - used);
-  return std::max<std::int64_t>(free_bytes, 0);
+  return memory_left().bytes;
 }
 
-void require_memory(const MemoryEstimate& estimate, int runs, std::int64_t available) {
-  if (estimate.total <= available / runs) return;
+void require_memory(const MemoryEstimate& estimate, int runs, const MemoryLimit& available) {
+  if (estimate.total <= available.bytes / runs) return;
   std::string parts;
   for (const MemoryPart& part : estimate.parts) {
     parts += (parts.empty() ? "" : ", ") + part.name + " " + human_bytes(part.bytes);
@@ -270,7 +259,7 @@ void require_memory(const MemoryEstimate& estimate, int runs, std::int64_t avail
       {.what = "this run would need more memory than there is",
        .found = "about " + human_bytes(estimate.total) + " a run (" + parts + ")" +
                 (runs > 1 ? ", " + std::to_string(runs) + " runs side by side" : ""),
-       .expected = "at most " + human_bytes(available),
+       .expected = "at most " + human_bytes(available.bytes) + ", by " + available.name,
        .hint = "a smaller --dim helps most; fewer --layers, --reg none and --score dot help too; "
                "--batch-size trains on samples of the graph"});
 }

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/memory_limits.h"
 #include "creg/graph/graph.h"
 #include "creg/train/config.h"
+#include "graph/graph_size.h"
 
 namespace creg {
 
@@ -17,13 +19,14 @@ struct MemoryEstimate {
 
 /// At its peak, by the arrays that are alive together; within some tenths of what is measured.
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config);
+/// The same from sizes alone, for a method that trains an encoder.
+MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config);
 
-/// Memory this process can still get: what is free or can be freed, and what a limit on this
-/// process's group leaves.
+/// Memory this process can still get, by all limits (core/memory_limits.h).
 std::int64_t available_memory();
 
 /// An environment error with the estimate and what to change, when `runs` of these at once need
-/// more than there is.
-void require_memory(const MemoryEstimate& estimate, int runs, std::int64_t available);
+/// more than there is; it names the limit.
+void require_memory(const MemoryEstimate& estimate, int runs, const MemoryLimit& available);
 
 }  // namespace creg

@@ -302,7 +302,7 @@ TEST(ClassifierCalibration, ChecksWhatItIsGiven) {
   std::vector<float> broken(made.embedding.values.begin(), made.embedding.values.end());
   broken[10] = std::numeric_limits<float>::infinity();
   const DenseMatrix diverged{.rows = 60, .cols = 6, .values = std::move(broken)};
-  test::expect_error(run(made.graph, diverged, made.split), {"not finite", "row 1, column 4"});
+  test::expect_error(run(made.graph, diverged, made.split), {"not finite", "row 1, column 5"});
   Split split = made.split;
   split.test = Nodes{60};
   test::expect_error(run(made.graph, made.embedding, split), {"node 60", "0 to 59"});

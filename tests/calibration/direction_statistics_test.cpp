@@ -203,7 +203,7 @@ TEST(DirectionStatistics, CheckWhatTheyAreGiven) {
       .rows = 1,
       .cols = 3,
       .values = std::vector<float>{1, 2, std::numeric_limits<float>::quiet_NaN()}};
-  test::expect_error(run(broken, weight, {}), {"not a finite number", "row 0, column 2"});
+  test::expect_error(run(broken, weight, {}), {"not a finite number", "row 0, column 3"});
 }
 
 }  // namespace

@@ -205,6 +205,24 @@ TEST(DataInfo, BadOwnFilesNameTheLine) {
   EXPECT_TRUE(contains(alone.err, "--edges")) << alone.err;
 }
 
+TEST(DataInfo, UnknownIdsAreToldOrDropped) {
+  const test::TempDir dir;
+  const std::string edges = dir.write("e.csv", "a,b\n").string();
+  const std::string features = dir.write("x.csv", "a,1\nb,2\n").string();
+  const std::string labels = dir.write("y.csv", "a,0\nq,1\nb,0\nr,1\n").string();
+  Words words = {"data", "info", "--edges", edges, "--features", features, "--labels", labels};
+  const RunResult refused = run_creg(words);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(contains(refused.err, "2 unknown node ids: found 'q' (line 2) and 'r' (line 4)"))
+      << refused.err;
+  words.insert(words.end(), {"--unknown-ids", "drop"});
+  const RunResult dropped = run_creg(words);
+  EXPECT_EQ(dropped.status, 0) << dropped.err;
+  EXPECT_TRUE(contains(dropped.err, "dropped 2 ids")) << dropped.err;
+  words.back() = "maybe";
+  EXPECT_EQ(run_creg(words).status, 2);
+}
+
 TEST(DataInfo, OneNodeAndNoEdges) {
   const test::TempDir dir;
   dir.write("empty.csv", "");
@@ -213,8 +231,13 @@ TEST(DataInfo, OneNodeAndNoEdges) {
   EXPECT_EQ(empty.status, 2);
   EXPECT_TRUE(contains(empty.err, "empty")) << empty.err;
   dir.write("comment.csv", "# no edges yet\n");
+  const RunResult none = run_creg({"data", "info", "--edges", (dir / "comment.csv").string(),
+                                   "--features", (dir / "one.csv").string()});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_TRUE(contains(none.err, "comment.csv: no edges in this file")) << none.err;
+  EXPECT_TRUE(contains(none.err, "--allow-empty")) << none.err;
   const json one = run_json({"data", "info", "--edges", (dir / "comment.csv").string(),
-                             "--features", (dir / "one.csv").string()});
+                             "--features", (dir / "one.csv").string(), "--allow-empty"});
   expect_figures(one, {{"nodes", 1}, {"entries", 0}, {"components", 1}, {"isolated", 1}},
                  "one node");
 }

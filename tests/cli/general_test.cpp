@@ -35,6 +35,23 @@ TEST(Cli, VersionAndHelpSucceed) {
   EXPECT_TRUE(contains(help.out, "--threads")) << help.out;
 }
 
+#ifdef CREG_HAS_TORCH  // the sanitizers of the build without it need more address space than there
+                       // is
+// Libraries that find no memory while they are loaded, or no room for a thread, wait without end.
+TEST(Cli, LittleAddressSpaceEndsWithAMessage) {
+  for (const std::int64_t kilobytes : {100000, 600000, 800000, 900000, 1000000}) {
+    const test::RunOptions little{.address_space_limit = kilobytes * 1024, .seconds = 60};
+    EXPECT_EQ(run_binary({"--version"}, little).out, "creg 0.1.0\n") << kilobytes;
+    EXPECT_EQ(run_binary({"--help"}, little).status, 0) << kilobytes;
+    const RunResult train = run_binary({"train", "--threads", "4", "--epochs", "1"}, little);
+    EXPECT_EQ(train.status, 1) << kilobytes << train.err;
+    EXPECT_TRUE(contains(train.err, "too little memory")) << kilobytes << train.err;
+    EXPECT_TRUE(contains(train.err, "ulimit -v")) << kilobytes << train.err;
+    EXPECT_EQ(run_binary({"info"}, little).status, 0) << kilobytes;
+  }
+}
+#endif
+
 TEST(Cli, TheOverviewFitsOnAScreen) {
   std::istringstream help(run_binary({"--help"}).out);
   Words words;

@@ -55,6 +55,13 @@ RunResult run(const Words& arguments, const RunOptions& options, Main main) {
       const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
       setrlimit(RLIMIT_FSIZE, &limit);
     }
+    if (options.address_space_limit >= 0) {
+      const auto bytes = static_cast<rlim_t>(options.address_space_limit);
+      const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+      setrlimit(RLIMIT_AS, &limit);
+    }
+    // An alarm outlives execv, and nothing in creg catches it.
+    if (options.seconds >= 0) alarm(static_cast<unsigned>(options.seconds));
     main(static_cast<int>(words.size()), argv.data());
   }
   if (options.while_running) options.while_running(pid, err);

@@ -15,10 +15,12 @@ struct RunResult {
 };
 
 struct RunOptions {
-  std::vector<std::string> environment;  ///< "NAME=value", added to this process's
-  std::string stdout_path;               ///< instead of being kept
-  std::string binary;                    ///< another than that of the build; for run_binary
-  std::int64_t file_size_limit = -1;     ///< bytes: writes beyond it fail as on a full disk
+  std::vector<std::string> environment;   ///< "NAME=value", added to this process's
+  std::string stdout_path;                ///< instead of being kept
+  std::string binary;                     ///< another than that of the build; for run_binary
+  std::int64_t file_size_limit = -1;      ///< bytes: writes beyond it fail as on a full disk
+  std::int64_t address_space_limit = -1;  ///< bytes, as by ulimit -v
+  std::int64_t seconds = -1;              ///< killed after so many
   /// Called with the process and the file that its standard error goes to.
   std::function<void(int pid, const std::string& err)> while_running;
 };

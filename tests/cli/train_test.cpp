@@ -201,6 +201,42 @@ TEST(Train, DryRunTrainsNothing) {
       << table.out;
 }
 
+TEST(Train, DryRunReadsAndMakesNoGraph) {
+  const TempDir dir;
+  // Made, it would take a minute and some gigabytes.
+  const json made = run_json({"train", "--dataset", "synthetic:products", "--dry-run",
+                              "--batch-size", "512", "--fanouts", "5,5"});
+  EXPECT_EQ(made["nodes"], 2449029);
+  EXPECT_EQ(made["edges"], 61859140);
+  EXPECT_EQ(made["features"], 100);
+  EXPECT_EQ(made["estimated"], false);
+  EXPECT_GT(made["memory"]["bytes"], 1000000000);
+  // The second half is no edge list: it is not looked at.
+  std::string edges;
+  for (int i = 0; i < 3000; ++i) edges += std::to_string(i) + "," + std::to_string(i + 1) + "\n";
+  const std::string file = dir.write("e.csv", edges + std::string(edges.size(), 'x')).string();
+  const std::string features = dir.write("x.csv", "0,1\n1,2\n").string();
+  const std::vector<std::string> own = {"train",      "--edges", file,
+                                        "--features", features,  "--dry-run"};
+  EXPECT_EQ(run_json(own)["estimated"], true);
+  const RunResult shown = run_creg(own);
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "~2 nodes, ~") && contains(shown.out, "~1 feature")) << shown.out;
+}
+
+TEST(Train, DryRunShowsWhatMattersToTheMethod) {
+  const auto shown = [](const std::string& method) {
+    return run_creg({"train", "--dataset", "synthetic:cora@0.1", "--method", method, "--recipe",
+                     "none", "--dry-run"})
+        .out;
+  };
+  EXPECT_TRUE(contains(shown("ml"), "negatives = 1")) << shown("ml");
+  EXPECT_FALSE(contains(shown("dgi"), "negatives"));
+  EXPECT_FALSE(contains(shown("dgi"), "fanouts"));
+  EXPECT_TRUE(contains(shown("dgi"), "lr = "));
+  EXPECT_FALSE(contains(shown("agc"), "lr = ")) << shown("agc");
+}
+
 TEST(Train, WhatCannotFitIsRefusedBeforehand) {
   const TempDir dir;
   const RunResult result = run_creg({"train", "--dataset", "synthetic:cora", "--dim", "65536",

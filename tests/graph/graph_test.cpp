@@ -75,7 +75,7 @@ TEST(Validate, NamesWhatDoesNotFit) {
   test::expect_error(broken([](Graph& g) {
                        g.adjacency.columns = std::vector<std::int32_t>{1, 0, 3, 1};
                      }),
-                     {"column out of range", "found 3", "0 to 2", "entry 2"});
+                     {"column index out of range", "found 3", "0 to 2", "entry 2"});
   test::expect_error(broken([](Graph& g) {
                        g.adjacency.offsets = std::vector<std::int64_t>{0, 3, 1, 4};
                      }),

@@ -220,7 +220,8 @@ TEST(CregFile, RefusesContentsThatDoNotFit) {
     put_number(bytes, offset + at, value);
     return signed_again(bytes);
   };
-  expect_refused(changed(3, 4, std::int32_t{7}), {"adjacency column out of range", "entry 1"});
+  expect_refused(changed(3, 4, std::int32_t{7}),
+                 {"adjacency column index out of range", "entry 1"});
   expect_refused(changed(2, 8, std::int64_t{1} << 40), {"adjacency row offsets decrease"});
   expect_refused(changed(5, 0, NAN), {"features", "not finite"});
   expect_refused(changed(9, 0, std::int32_t{-5}), {"label out of range"});

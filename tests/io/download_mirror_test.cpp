@@ -83,6 +83,48 @@ TEST_F(FolderMirror, WithWrongBytesLeavesNothing) {
   EXPECT_EQ(folder(), Names{});
 }
 
+TEST_F(FolderMirror, WithMoreBytesThanTheCatalogueSaysIsNotCopied) {
+  dataset_.add("a", "hello");
+  mirror_.write("a", contents_);
+  test::expect_error([&] { get(); },
+                     {(mirror_ / "a").string(), "found 1,200,000 bytes", "expected 5 bytes"});
+  EXPECT_EQ(folder(), Names{});
+}
+
+TEST_F(FolderMirror, NothingIsWrittenThroughASymbolicLink) {
+  dataset_.add("a", "hello");
+  mirror_.write("a", "hello");
+  const std::filesystem::path precious = data_.write("precious", "mine");
+  std::filesystem::create_directory(data_ / "made_up");
+  for (const char* name : {"a", "a.part", "a.part.etag"}) {
+    const std::filesystem::path link = data_ / "made_up" / name;
+    for (const std::filesystem::path& target : {precious, data_ / "not there"}) {
+      std::filesystem::create_symlink(target, link);
+      test::expect_error([&] { get(); }, {link.string(), "symbolic link", "--data-dir"});
+      EXPECT_TRUE(std::filesystem::is_symlink(link));
+      std::filesystem::remove(link);
+    }
+  }
+  std::filesystem::create_symlink(precious, data_ / "made_up/.lock");
+  test::expect_error([&] { get(); }, {".lock"}, ErrorKind::environment);
+  std::filesystem::remove(data_ / "made_up/.lock");
+  EXPECT_EQ(test::read_text(precious), "mine");
+  EXPECT_FALSE(std::filesystem::exists(data_ / "not there"));
+  // A link to the right bytes is read, not written.
+  std::filesystem::create_symlink(mirror_ / "a", data_ / "made_up/a");
+  EXPECT_EQ(get().files[0].outcome, GetOutcome::already_there);
+}
+
+TEST_F(FolderMirror, AMemberIsNotUnpackedThroughASymbolicLink) {
+  dataset_.add_archive("packed.zip", {"inside"});
+  mirror_.write("packed.zip", test::build_zip({{.name = "inside", .contents = "new"}}));
+  const std::filesystem::path precious = data_ / "precious";
+  std::filesystem::create_directory(data_ / "made_up");
+  std::filesystem::create_symlink(precious, data_ / "made_up/inside");
+  test::expect_error([&] { get(); }, {(data_ / "made_up/inside").string(), "symbolic link"});
+  EXPECT_FALSE(std::filesystem::exists(precious));
+}
+
 TEST_F(FolderMirror, MustBeAFolderOrAnHttpAddress) {
   dataset_.add("a", "hello");
   GetOptions options = this->options();

@@ -335,6 +335,35 @@ TEST_F(Download, SurvivesAWrongContentLength) {
   EXPECT_EQ(folder(), Names{});
 }
 
+TEST_F(Download, StopsWhenMoreArrivesThanTheCatalogueSays) {
+  dataset_.add("a", contents_);
+  // Some hundred times as much, at a speed at which all of it would take minutes.
+  served_.write("a", test::noise(4'000'000));
+  server_.set_faults({.bytes_per_second = 40'000});
+  test::expect_error([&] { get(dataset_); },
+                     {server_.url() + "/a", "not the bytes of dataset 'made-up'", " bytes and more",
+                      "expected 10,000 bytes", "nothing of it was kept"},
+                     ErrorKind::environment);
+  EXPECT_EQ(server_.requests().size(), 1U);
+  EXPECT_EQ(folder(), Names{});
+  // So does the rest of a part.
+  data_.write("made_up/a.part", contents_.substr(0, 9'000));
+  test::expect_error([&] { get(dataset_); }, {"expected 10,000 bytes"}, ErrorKind::environment);
+  EXPECT_EQ(folder(), Names{});
+}
+
+TEST_F(Download, GivesUpOnAServerThatFallsSilent) {
+  dataset_.add("a", contents_);
+  served_.write("a", contents_);
+  server_.set_faults({.cut_after = 0, .stalls = 100});
+  GetOptions options = this->options();
+  options.stall_seconds = 0.1;
+  options.retries = 1;
+  test::expect_error([&] { get(dataset_, options); }, {"cannot download", "nothing came"},
+                     ErrorKind::environment);
+  EXPECT_EQ(GetOptions{}.stall_seconds, 60);
+}
+
 TEST_F(Download, RefusesAnotherPieceThanItAskedFor) {
   dataset_.add_unknown("a");
   served_.write("a", contents_);

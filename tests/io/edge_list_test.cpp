@@ -124,24 +124,24 @@ TEST(EdgeList, RefusesBadWeights) {
                                                         {"", "not a number"},
                                                         {"-1", "negative weight"}}) {
     test::expect_error([&] { read("0,1,1\n# c\n1,2," + weight + "\n"); },
-                       {"edges.csv: line 3, column 5", message});
+                       {"edges.csv: line 3, column 3", message});
   }
-  test::expect_error([&] { read("0,1,nan\n1,2,1\n"); }, {"line 1, column 5", "not finite"});
+  test::expect_error([&] { read("0,1,nan\n1,2,1\n"); }, {"line 1, column 3", "not finite"});
 }
 
 TEST(EdgeList, RefusesBadIds) {
   for (const std::string other : {"0", "a"}) {
     test::expect_error([&] { read("0,1\n" + other + ",-1\n"); },
-                       {"edges.csv: line 2, column 3", "negative id", "'-1'"});
+                       {"edges.csv: line 2, column 2", "negative id", "'-1'"});
     test::expect_error([&] { read("0,1\nNaN," + other + "\n"); },
                        {"edges.csv: line 2, column 1", "NaN"});
-    test::expect_error([&] { read("0,1\n" + other + ",\n"); }, {"line 2, column 3", "missing"});
+    test::expect_error([&] { read("0,1\n" + other + ",\n"); }, {"line 2, column 2", "missing"});
   }
   test::expect_error([&] { read("a,b\nc," + std::string("x\0y", 3) + "\n"); },
-                     {"line 2, column 3", "zero byte"});
+                     {"line 2, column 2", "zero byte"});
   test::expect_error([&] { read("a," + std::string(70000, 'x') + "\n"); },
-                     {"line 1, column 3", "too long"});
-  test::expect_error([&] { read("a,\"b\n"); }, {"line 1, column 3", "quoted field"});
+                     {"line 1, column 2", "too long"});
+  test::expect_error([&] { read("a,\"b\n"); }, {"line 1, column 2", "quoted field"});
   EXPECT_EQ(names(read("\"-1\",\"nan\"\n")), (Texts{"-1", "nan"}));
 }
 
@@ -170,7 +170,7 @@ TEST(NumberedEdges, StayInRange) {
   EXPECT_EQ(pairs(list), (test::Edges{{0, 1}, {4, 1}}));
   EXPECT_TRUE(list.names.empty());
   test::expect_error([] { read_numbered_edges(Context(), bytes("0 1\n1 5\n"), {}, 5); },
-                     {"line 2, column 3", "out of range", "'5'", "0 to 4"});
+                     {"line 2, column 2", "out of range", "'5'", "0 to 4"});
   test::expect_error([] { read_numbered_edges(Context(), bytes("0 1\nab 1\n"), {}, 5); },
                      {"line 2, column 1", "not a row number", "'ab'"});
   test::expect_error([] { read_numbered_edges(Context(), bytes("0 1\n"), {}, 0); },
@@ -188,7 +188,7 @@ TEST(NamedEdges, LookUpOrAdd) {
   EXPECT_EQ(pairs(known), (test::Edges{{1, 2}}));
   test::expect_error(
       [&] { read_named_edges(context, bytes("a b\n#\nb alpha\nbeta a\n"), {}, index, true); },
-      {"edges.csv: line 3, column 3", "unknown node id", "'alpha'", "3 ids"});
+      {"edges.csv: line 3, column 2", "unknown node id", "'alpha'", "3 ids"});
 }
 
 // A file of many blocks gives the same list whatever the threads, equal to a plain loop's.

@@ -110,7 +110,7 @@ TEST(GnnBenchmark, ReadsOneHotLabels) {
   EXPECT_EQ(graph.labels[1], unlabelled);
   EXPECT_EQ(graph.labels[2], 0);
   refuse("labels", npy("<i4", "(3, 2)", raw<std::int32_t>({0, 1, 1, 1, 1, 0})),
-         {"'labels.npy': row 1, column 1", "not one-hot", "a second 1"});
+         {"'labels.npy': row 1, column 2", "not one-hot", "a second 1"});
   refuse("labels", npy("<f4", "(3, 2)", raw<float>({0, 1, 0.5F, 0, 1, 0})), {"not one-hot", "0.5"});
   refuse("labels", npy("<i4", "(3, 0)", ""), {"no class"});
 }

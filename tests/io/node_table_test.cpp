@@ -82,10 +82,10 @@ TEST(KeyedFeatures, RefuseBadRows) {
   test::expect_error([] { features("a,1,2\nb,1\n"); },
                      {"table.csv: line 2", "another length", "found 1 numbers", "expected 2"});
   test::expect_error([] { features("a,1,2\nb,1,2,3\n"); }, {"line 2", "found 3 numbers"});
-  test::expect_error([] { features("a,1\nb,nan\n"); }, {"line 2, column 3", "not finite", "'nan'"});
-  test::expect_error([] { features("a,1\nb,-inf\n"); }, {"line 2, column 3", "not finite"});
-  test::expect_error([] { features("a,1\nb,x\n"); }, {"line 2, column 3", "not a number", "'x'"});
-  test::expect_error([] { features("a,1,2\nb,,2\n"); }, {"line 2, column 3", "not a number"});
+  test::expect_error([] { features("a,1\nb,nan\n"); }, {"line 2, column 2", "not finite", "'nan'"});
+  test::expect_error([] { features("a,1\nb,-inf\n"); }, {"line 2, column 2", "not finite"});
+  test::expect_error([] { features("a,1\nb,x\n"); }, {"line 2, column 2", "not a number", "'x'"});
+  test::expect_error([] { features("a,1,2\nb,,2\n"); }, {"line 2, column 2", "not a number"});
   test::expect_error([] { features("a,1\n\nb,2\na,3\n"); },
                      {"line 4, column 1", "listed twice", "'a'"});
   test::expect_error([] { features("a,1\n-5,2\n"); }, {"line 2, column 1", "negative id"});
@@ -146,7 +146,7 @@ TEST(KeyedLabels, RefuseBadRows) {
   test::expect_error([] { labels("a,x\nb,x,y\n"); }, {"line 2", "an id and a label"});
   test::expect_error([] { labels("a,x\nb,y\na,x\n"); }, {"line 3, column 1", "listed twice"});
   test::expect_error([] { labels("a,x\n,y\n"); }, {"line 2, column 1", "id is missing"});
-  test::expect_error([] { labels("a,x\nb,\"y\n"); }, {"line 2, column 3", "quoted"});
+  test::expect_error([] { labels("a,x\nb,\"y\n"); }, {"line 2, column 2", "quoted"});
 }
 
 TEST(KeyedLabels, KnownIdsOnly) {
@@ -158,6 +158,43 @@ TEST(KeyedLabels, KnownIdsOnly) {
   test::expect_error(
       [&] { read_keyed_labels(context, bytes("alice,x\nbop,y\n"), {}, index, true); },
       {"line 2, column 1", "unknown node id", "'bop'", "did you mean 'bob'?"});
+}
+
+TEST(KeyedLabels, UnknownIdsAreCountedAndTheFirstThreeNamed) {
+  const Context context;
+  NodeIndex index;
+  read_keyed_features(context, bytes("alice,1\nbob,2\n"), {}, index);
+  const std::string text = "id,label\nalice,x\nbop,y\nzed,x\nbob,x\nyan,x\nzoe,x\nzac,x\n";
+  test::expect_error([&] { read_keyed_labels(context, bytes(text), {}, index, true); },
+                     {"line 3, column 1", "5 unknown node ids",
+                      "'bop' (line 3), 'zed' (line 4), 'yan' (line 6) and 2 more", "2 ids",
+                      "did you mean 'bob'?", "--unknown-ids drop"});
+  const auto log = std::make_shared<test::RecordingLog>();
+  const NodeLabels found = read_keyed_labels(Context({.log = log}), bytes(text),
+                                             {.unknown_ids = UnknownIds::drop}, index, true);
+  EXPECT_EQ(Ids(found.labels.begin(), found.labels.end()), (Ids{0, 0}));
+  // The class that dropped rows alone had is gone with them.
+  EXPECT_EQ(found.class_names, (std::vector<std::string>{"x"}));
+  EXPECT_EQ(index.size(), 2);
+  const std::vector<std::string> warnings = log->messages(LogLevel::warning);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("dropped 5 ids that the graph does not have: 'bop' (line 3), 'zed' "
+                             "(line 4), 'yan' (line 6) and 2 more"),
+            std::string::npos)
+      << warnings[0];
+}
+
+TEST(NumberedLabels, UnknownIdsAreCountedAndTheFirstThreeNamed) {
+  std::string text;
+  for (int i = 0; i < 60000; ++i) text += std::to_string(i) + ",1\n";
+  text += "abc,1\n60001,2\n";
+  test::expect_error([&] { read_numbered_labels(Context(), bytes(text), {}, 60000); },
+                     {"line 60001, column 1", "2 unknown node ids",
+                      "'abc' (line 60001) and '60001' (line 60002)", "0 to 59999"});
+  const NodeLabels found =
+      read_numbered_labels(Context(), bytes(text), {.unknown_ids = UnknownIds::drop}, 60000);
+  EXPECT_EQ(found.labels.size(), 60000);
+  EXPECT_EQ(found.labels[59999], 0);
 }
 
 TEST(NumberedLabels, AreInRange) {

@@ -35,12 +35,12 @@ Texts without(Texts files, const std::string& name) {
   return files;
 }
 
-Graph read(const Texts& texts) {
+Graph read(const Texts& texts, const ReadOptions& reading = {}) {
   std::map<std::string, Bytes> files;
   for (const auto& [name, text] : texts) {
     files.emplace(name, Bytes::from_string(test::gzip(text), name));
   }
-  return read_ogb(Context(), FileSet::memory("set", std::move(files)));
+  return read_ogb(Context(), FileSet::memory("set", std::move(files)), reading);
 }
 
 Ids ids(const Array<std::int32_t>& part) {
@@ -102,7 +102,8 @@ TEST(Ogb, PartsThatMayBeMissing) {
 }
 
 TEST(Ogb, SmallestGraphs) {
-  const Graph graph = read({{"raw/num-node-list.csv.gz", "1\n"}, {"raw/edge.csv.gz", ""}});
+  const Graph graph =
+      read({{"raw/num-node-list.csv.gz", "1\n"}, {"raw/edge.csv.gz", ""}}, {.allow_empty = true});
   EXPECT_EQ(graph.nodes(), 1);
   EXPECT_EQ(graph.adjacency.nonzeros(), 0);
   test::expect_error(
@@ -110,6 +111,18 @@ TEST(Ogb, SmallestGraphs) {
         read({{"raw/num-node-list.csv.gz", "0\n"}, {"raw/edge.csv.gz", ""}});
       },
       {"no nodes"});
+}
+
+TEST(Ogb, AFileThatHoldsNothingIsNamed) {
+  const Texts bare = without(small, "raw/num-edge-list.csv.gz");
+  test::expect_error([&] { read(with(bare, "raw/edge.csv.gz", "")); },
+                     {"edge.csv.gz", "no edges in this file", "--allow-empty"});
+  EXPECT_EQ(read(with(bare, "raw/edge.csv.gz", ""), {.allow_empty = true}).nodes(), 4);
+  const Texts unlabelled_all = with(small, "raw/node-label.csv.gz", "nan\nnan\nnan\nnan\n");
+  test::expect_error([&] { read(unlabelled_all); },
+                     {"node-label.csv.gz", "no labels in this file", "--allow-empty"});
+  EXPECT_EQ(read(unlabelled_all, {.allow_empty = true}).nodes(), 4);
+  test::expect_error([&] { read(with(small, "raw/node-feat.csv.gz", "")); }, {"node-feat.csv.gz"});
 }
 
 TEST(Ogb, RefusesCountsThatDoNotMatch) {
@@ -127,12 +140,12 @@ TEST(Ogb, RefusesCountsThatDoNotMatch) {
   refused("raw/num-edge-list.csv.gz", "2\n", {"edge.csv.gz", "found 3 rows, expected 2"});
   refused("raw/num-edge-list.csv.gz", "1000000000000\n", {"edge.csv.gz", "too small"});
   refused("raw/node-label.csv.gz", "1\n0\n", {"node-label", "do not match", "found 2 rows"});
-  refused("raw/edge.csv.gz", "0,1\n3,4\n1,1\n", {"edge.csv.gz: line 2, column 3", "0 to 3"});
-  refused("raw/edge.csv.gz", "0,1\n3,-1\n1,1\n", {"edge.csv.gz: line 2, column 3", "negative"});
+  refused("raw/edge.csv.gz", "0,1\n3,4\n1,1\n", {"edge.csv.gz: line 2, column 2", "0 to 3"});
+  refused("raw/edge.csv.gz", "0,1\n3,-1\n1,1\n", {"edge.csv.gz: line 2, column 2", "negative"});
   refused("raw/edge.csv.gz", "0,1\n3\n1,1\n", {"edge.csv.gz: line 2", "found 1 column"});
   refused("raw/node-feat.csv.gz", "1,2\n1,2\n1\n1,2\n", {"node-feat.csv.gz: line 3"});
   refused("raw/node-feat.csv.gz", "1,2\n1,nan\n1,2\n1,2\n",
-          {"node-feat.csv.gz: line 2, column 3", "not finite"});
+          {"node-feat.csv.gz: line 2, column 2", "not finite"});
   refused("raw/node-label.csv.gz", "1\nx\n0\n0\n", {"node-label.csv.gz: line 2", "'x'"});
   refused("raw/node-label.csv.gz", "1\n1.5\n0\n0\n", {"node-label.csv.gz: line 2", "'1.5'"});
   refused("raw/node-label.csv.gz", "1\n1,1\n0\n0\n",

@@ -81,7 +81,7 @@ TEST(ReadSettings, WrongTypesNameKeyLineAndType) {
 }
 
 TEST(ReadSettings, InvalidTomlNamesThePlace) {
-  expect_error([] { read("a = 1\nb = = 2\n"); }, {"a.toml", "line 2, column", "not valid TOML"});
+  expect_error([] { read("a = 1\nb = = 2\n"); }, {"a.toml", "line 2, character", "not valid TOML"});
   expect_error([] { read("a = 1\na = 2\n"); }, {"a.toml", "line 2", "not valid TOML"});
   expect_error([] { read("a = 'open\n"); }, {"a.toml", "line 1", "not valid TOML"});
   expect_error([] { read("a\n"); }, {"a.toml", "line 1", "not valid TOML"});

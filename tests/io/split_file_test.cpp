@@ -99,6 +99,21 @@ TEST(SplitFile, RefusesWhatDoesNotFit) {
                      {"unknown node", "'4'", "0 to 3"});
 }
 
+TEST(SplitFile, UnknownNamesAreCountedOrDropped) {
+  const Graph graph = test::path_graph(4);
+  const std::string text = R"({"train": ["x", 0, 9], "val": [8, 1], "test": [7, 2, 3]})";
+  test::expect_error(
+      [&] { read(text, graph); },
+      {"train[0]", "4 unknown node ids", "'x' (train[0]), '9' (train[2]), '8' (val[0]) and 1 more",
+       "0 to 3", "--unknown-ids drop"});
+  const Split split =
+      read_split_file(Context(), Bytes::from_string(text, "split.json"), graph, UnknownIds::drop)
+          .split;
+  EXPECT_EQ(split.train.size(), 1);
+  EXPECT_EQ(split.val[0], 1);
+  EXPECT_EQ(split.test.size(), 2);
+}
+
 TEST(SplitFile, NeedsNamesThatDiffer) {
   Graph graph = test::path_graph(2);
   graph.names = NodeNames(Texts{"a", "a"});

@@ -48,7 +48,7 @@ TEST(ReadParts, JoinsWhatTheBlocksHoldInOrder) {
   GrowingBuffer<std::int32_t> all("t");
   std::int64_t expected = 0;
   const bool whole = read_parts<Part>(
-      Context({.threads = 3}), text(rows), 2,
+      Context({.threads = 3}), text(rows), {.skip = 2},
       [](const TextBlock& block, Part& part) {
         for_each_row(block, Separator::comma, part.unescaped,
                      [&](std::string_view line, FieldReader& /*reader*/) {
@@ -69,7 +69,7 @@ TEST(ReadParts, JoinsWhatTheBlocksHoldInOrder) {
 
 TEST(ReadParts, EndsWhereTheJoiningSaysSo) {
   EXPECT_FALSE(read_parts<std::vector<int>>(
-      Context(), text("1\n"), 0, [](const TextBlock&, std::vector<int>&) {},
+      Context(), text("1\n"), {}, [](const TextBlock&, std::vector<int>&) {},
       [](std::span<const TextBlock>, std::span<std::vector<int>>) { return false; }));
 }
 

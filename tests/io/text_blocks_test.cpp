@@ -77,8 +77,31 @@ TEST(TextBlocks, ErrorsNameTheLineAndTheColumn) {
                            return true;
                          });
         },
-        {"some.txt: line 2001, column 9: not nice"});
+        {"some.txt: line 2001, column 3: not nice"});
   }
+}
+
+TEST(TextBlocks, ColumnsAreFieldsWhateverTheyHold) {
+  const auto place = [](const std::string& text, Separator separator, std::size_t at,
+                        const std::string& expected) {
+    test::expect_error(
+        [&] {
+          for_each_batch(Context(), Bytes::from_string(text, "t"), {.separator = separator},
+                         [&](std::span<const TextBlock> blocks) -> bool {
+                           blocks[0].fail(blocks[0].text().data() + at, {.what = "bad"});
+                         });
+        },
+        {"t: line 1, column " + expected + ": bad"});
+  };
+  place("alpha,\"b,c\",gamma\n", Separator::comma, 12, "3");
+  place("  a b \n", Separator::space, 0, "1");
+  place("  a b \n", Separator::space, 4, "2");
+  place("a b, c\td\n", Separator::tab, 7, "2");
+  place("a,,c\r\n", Separator::comma, 2, "2");
+  // A field that is missing at the end comes after the last.
+  place("a,\n", Separator::comma, 2, "2");
+  place("a\tb\r\n", Separator::space, 3, "3");
+  place("a;b", Separator::automatic, 2, "2");
 }
 
 TEST(TextBlocks, SkippedBytesCountAsLines) {

@@ -51,6 +51,8 @@ TEST(UserDatasetSpec, IsReadFromToml) {
     separator = "tab"
     header = false
     transforms = ["symmetrise", "anything"]
+    allow_empty = true
+    unknown_ids = "drop"
   )");
   EXPECT_EQ(spec.name, "mine");
   EXPECT_EQ(spec.edges, "folder/e.csv");
@@ -64,10 +66,60 @@ TEST(UserDatasetSpec, IsReadFromToml) {
   EXPECT_EQ(spec.edge_options.header, false);
   EXPECT_EQ(spec.transforms, (Texts{"symmetrise", "anything"}));
   const UserDatasetSpec least = parse("edges = 'e.csv'\nname = 'n'\nsplits = 's.json'");
+  EXPECT_TRUE(spec.reading.allow_empty);
+  EXPECT_FALSE(least.reading.allow_empty);
+  EXPECT_EQ(spec.reading.unknown_ids, UnknownIds::drop);
+  EXPECT_EQ(least.reading.unknown_ids, UnknownIds::error);
+  test::expect_error([] { parse("edges = 'e.csv'\nunknown_ids = 'maybe'"); },
+                     {"mine.toml: line 2", "unknown_ids", "'maybe'", "error or drop"});
   EXPECT_EQ(least.name, "n");
   EXPECT_FALSE(least.directed);
   EXPECT_TRUE(least.features.empty());
   EXPECT_EQ(least.splits.size(), 1U);
+}
+
+TEST_F(UserDataset, AFileThatHoldsNothingIsNamed) {
+  dir_.write("e.csv", "a,b\nb,c\n");
+  dir_.write("x.csv", "a,1\nb,2\nc,3\n");
+  dir_.write("y.csv", "a,0\nb,1\n");
+  dir_.write("nothing", "");
+  dir_.write("comment", "# soon\n\n");
+  dir_.write("edge_header", "source,target\n");
+  dir_.write("feature_header", "id,x,y\n");
+  dir_.write("label_header", "id,label\n");
+  dir_.write("no_label", "a,\nb,\n");
+  const std::string all = "edges = 'e.csv'\nfeatures = 'x.csv'\nlabels = 'y.csv'\n";
+  EXPECT_EQ(read(all).nodes(), 3);
+  const auto refused = [&](const std::string& key, const std::string& file) {
+    std::string toml;
+    for (const auto& [name, whole] : {std::pair("edges", "e.csv"), std::pair("features", "x.csv"),
+                                      std::pair("labels", "y.csv")}) {
+      toml += std::string(name) + " = '" + (name == key ? file : whole) + "'\n";
+    }
+    test::expect_error([&] { read(toml); },
+                       {(dir_ / file).string(), "no " + key + " in this file", "--allow-empty"});
+    EXPECT_EQ(read(toml + "allow_empty = true\n").nodes(), 3) << toml;
+  };
+  for (const char* file : {"nothing", "comment"}) {
+    for (const char* key : {"edges", "features", "labels"}) refused(key, file);
+  }
+  refused("edges", "edge_header");
+  refused("features", "feature_header");
+  refused("labels", "label_header");
+  refused("labels", "no_label");
+  // What was not given is not missed.
+  EXPECT_EQ(read("edges = 'e.csv'\n").nodes(), 3);
+}
+
+TEST_F(UserDataset, ArraysThatHoldNothingAreNamedToo) {
+  dir_.write("e.csv", "0,1\n");
+  write_npy(dir_ / "x.npy", DenseMatrix{.rows = 2, .cols = 0, .values = {}});
+  test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.npy'\n"); },
+                     {"x.npy", "no features in this file"});
+  dir_.write("none.csv", "");
+  test::expect_error([&] { read("edges = 'none.csv'\nnodes = 3\n"); },
+                     {"none.csv", "no edges in this file"});
+  EXPECT_EQ(read("edges = 'none.csv'\nnodes = 3\nallow_empty = true\n").nodes(), 3);
 }
 
 TEST(UserDatasetSpec, RefusesWhatItDoesNotKnow) {
@@ -129,7 +181,7 @@ TEST_F(UserDataset, ArrayFeaturesMakeIdsRowNumbers) {
   EXPECT_EQ(graph.class_names, (Texts{"a", "b"}));
   dir_.write("e.csv", "0,2\n1,4\n");
   test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.npy'"); },
-                     {"e.csv: line 2, column 3", "out of range", "0 to 3"});
+                     {"e.csv: line 2, column 2", "out of range", "0 to 3"});
   test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.npy'\nnodes = 5"); },
                      {"x.npy", "feature rows do not match", "found 4", "expected 5"});
 }
@@ -154,7 +206,7 @@ TEST_F(UserDataset, KeyedFeaturesGiveTheOrder) {
   EXPECT_EQ(labels(graph), (Ids{unlabelled, 0, unlabelled}));
   dir_.write("e.csv", "carol,alice\nalice,dave\n");
   test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.csv'"); },
-                     {"e.csv: line 2, column 7", "unknown node id", "'dave'", "have features"});
+                     {"e.csv: line 2, column 2", "unknown node id", "'dave'", "have features"});
 }
 
 TEST_F(UserDataset, KeyedByRowNumbersNeedsNoNames) {
@@ -205,14 +257,15 @@ TEST_F(UserDataset, SplitsAreNamedAfterTheirFiles) {
 
 TEST_F(UserDataset, SmallestGraphs) {
   dir_.write("none.csv", "# nothing\n");
-  test::expect_error([&] { read("edges = 'none.csv'"); }, {"none.csv", "no nodes"});
-  EXPECT_EQ(read("edges = 'none.csv'\nnodes = 1").nodes(), 1);
+  const std::string none = "edges = 'none.csv'\nallow_empty = true\n";
+  test::expect_error([&] { read(none); }, {"none.csv", "no nodes"});
+  EXPECT_EQ(read(none + "nodes = 1").nodes(), 1);
   dir_.write("loop.csv", "a a\n");
   EXPECT_EQ(read("edges = 'loop.csv'").nodes(), 1);
   dir_.write("x.csv", "a,1\n");
-  EXPECT_EQ(read("edges = 'none.csv'\nfeatures = 'x.csv'").nodes(), 1);
+  EXPECT_EQ(read(none + "features = 'x.csv'").nodes(), 1);
   dir_.write("header.csv", "id,x\n");
-  test::expect_error([&] { read("edges = 'none.csv'\nfeatures = 'header.csv'"); }, {"no nodes"});
+  test::expect_error([&] { read(none + "features = 'header.csv'"); }, {"no nodes"});
   test::expect_error([&] { read("edges = 'absent.csv'"); }, {"absent.csv", "no such file"});
 }
 

@@ -12,10 +12,13 @@
 namespace creg::wiki_tadw_test {
 namespace {
 
-Graph read(const std::string& graph, const std::string& group, const std::string& tfidf) {
-  return read_wiki(Context(), {.graph = Bytes::from_string(graph, "graph.txt"),
-                               .group = Bytes::from_string(group, "group.txt"),
-                               .tfidf = Bytes::from_string(tfidf, "tfidf.txt")});
+Graph read(const std::string& graph, const std::string& group, const std::string& tfidf,
+           const ReadOptions& reading = {.allow_empty = true}) {
+  return read_wiki(Context(),
+                   {.graph = Bytes::from_string(graph, "graph.txt"),
+                    .group = Bytes::from_string(group, "group.txt"),
+                    .tfidf = Bytes::from_string(tfidf, "tfidf.txt")},
+                   reading);
 }
 
 TEST(Wiki, ReadsASmallOne) {
@@ -38,21 +41,33 @@ TEST(Wiki, SmallestOnes) {
   test::expect_error([] { read("", "", ""); }, {"group.txt", "no nodes"});
 }
 
+TEST(Wiki, AFileThatHoldsNothingIsNamed) {
+  const std::string group = "0 1\n1 2\n";
+  EXPECT_EQ(read("0 1\n", group, "0 0 1\n", {}).adjacency.nonzeros(), 1);
+  for (const char* nothing : {"", "\n", "# nothing yet\n"}) {
+    test::expect_error([&] { read(nothing, group, "0 0 1\n", {}); },
+                       {"graph.txt", "no edges in this file", "--allow-empty"});
+    test::expect_error([&] { read("0 1\n", group, nothing, {}); },
+                       {"tfidf.txt", "no features in this file", "--allow-empty"});
+    EXPECT_EQ(read(nothing, group, nothing).nodes(), 2);
+  }
+}
+
 TEST(Wiki, RefusesBadLines) {
   const std::string group = "0\t1\n1\t2\n";
   test::expect_error([&] { read("0\t2\n", group, ""); },
-                     {"graph.txt: line 1, column 3", "out of range", "0 to 1"});
+                     {"graph.txt: line 1, column 2", "out of range", "0 to 1"});
   test::expect_error([&] { read("", "0\t1\n2\t2\n", ""); },
                      {"group.txt: line 2", "not in order", "found 2, expected 1"});
   test::expect_error([&] { read("", "0\t1\n1\n", ""); }, {"group.txt: line 2", "label is missing"});
   test::expect_error([&] { read("", "0\t1\t9\n", ""); }, {"group.txt: line 1", "too many"});
-  test::expect_error([&] { read("", "0\t-1\n", ""); }, {"group.txt: line 1, column 3"});
+  test::expect_error([&] { read("", "0\t-1\n", ""); }, {"group.txt: line 1, column 2"});
   test::expect_error([&] { read("", group, "0\t1\t1\n0\t1\t2\n"); },
                      {"tfidf.txt: line 2", "not in order"});
   test::expect_error([&] { read("", group, "1\t1\t1\n0\t1\t2\n"); },
                      {"tfidf.txt: line 2", "not in order"});
   test::expect_error([&] { read("", group, "2\t1\t1\n"); }, {"tfidf.txt: line 1", "0 to 1"});
-  test::expect_error([&] { read("", group, "0\t1\tnan\n"); }, {"line 1, column 5", "not finite"});
+  test::expect_error([&] { read("", group, "0\t1\tnan\n"); }, {"line 1, column 3", "not finite"});
   test::expect_error([&] { read("", group, "0\t1\n"); }, {"line 1", "value is missing"});
   test::expect_error([&] { read("", group, "0\t1\t1\t1\n"); }, {"line 1", "too many"});
   test::expect_error([&] { read("", group, "0\t2147483646\t1\n"); },

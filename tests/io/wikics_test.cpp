@@ -10,8 +10,8 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-Graph read(const std::string& json) {
-  return read_wikics(Context(), Bytes::from_string(json, "data.json"));
+Graph read(const std::string& json, const ReadOptions& reading = {}) {
+  return read_wikics(Context(), Bytes::from_string(json, "data.json"), reading);
 }
 
 Ids ids(const Array<std::int32_t>& part) {
@@ -54,6 +54,16 @@ TEST(WikiCs, StoppingNodesStandInForMissingValidationNodes) {
 
 TEST(WikiCs, NeedsNoSplits) {
   EXPECT_TRUE(read("{" + body + "}").splits.empty());
+}
+
+TEST(WikiCs, WithoutAnyOfALinkAFeatureOrALabelSaysSo) {
+  const auto refused = [](const std::string& json, const std::string& what) {
+    test::expect_error([&] { read(json); },
+                       {"data.json", "no " + what + " in this file", "--allow-empty"});
+    EXPECT_EQ(read(json, {.allow_empty = true}).nodes(), 2) << json;
+  };
+  refused(R"({"features": [[1], [2]], "labels": [1, 0], "links": [[], []]})", "links");
+  refused(R"({"features": [[], []], "labels": [1, 0], "links": [[1], []]})", "features");
 }
 
 TEST(WikiCs, RefusesWhatDoesNotFit) {

@@ -19,7 +19,7 @@ TEST(WriteGraph, EveryFormThatIsWrittenIsReadBack) {
     const auto path = dir / ("graph" + std::string(format.writer.ending));
     check_graph_ending(path);
     write_graph(Context(), path, graph, {.source = "here", .transforms = {}, .writer = {}});
-    const Graph again = format.read(Context(), path).graph;
+    const Graph again = format.read(Context(), path, {}).graph;
     EXPECT_EQ(test::entries(again.adjacency), test::entries(graph.adjacency));
   }
 }

@@ -184,7 +184,7 @@ TEST(KMeans, RefusesWhatCannotBeClustered) {
   refuse(points, 0, {"k = 0", "at least 1"});
   refuse({.rows = 0, .cols = 2, .values = {}}, 1, {"k = 1", "0 distinct"});
   refuse({.rows = 3, .cols = 0, .values = {}}, 1, {"without columns"});
-  refuse(matrix(1, {0, std::nanf("")}), 1, {"not a finite number", "row 1, column 0"});
+  refuse(matrix(1, {0, std::nanf("")}), 1, {"not a finite number", "row 1, column 1"});
   test::expect_error([&] { kmeans(Context(), points, 2, {.restarts = 0}); }, {"0 restarts"});
   test::expect_error(
       [&] {

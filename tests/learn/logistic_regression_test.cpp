@@ -183,8 +183,8 @@ TEST(LogisticRegression, BadInputIsNamed) {
     };
   };
   test::expect_error(fit({}, labels), {"no row to learn from"});
-  test::expect_error(fit({0, 1}, labels), {"not a finite number", "row 1, column 1"});
-  test::expect_error(fit({2}, labels), {"not a finite number", "row 2, column 0"});
+  test::expect_error(fit({0, 1}, labels), {"not a finite number", "row 1, column 2"});
+  test::expect_error(fit({2}, labels), {"not a finite number", "row 2, column 1"});
   test::expect_error(fit({0, 3}, labels), {"row 3", "0 to 2"});
   test::expect_error(fit({0}, {0, 1}), {"2 labels", "3, one per row"});
   test::expect_error(fit({0}, {unlabelled, 0, 0}), {"no label", "row 0"});

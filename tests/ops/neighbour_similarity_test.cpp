@@ -155,11 +155,11 @@ TEST(TopKNeighbours, RefusesBadInput) {
   expect_error([&] { top_k_neighbours(Context(), h, path, 0); }, {"k", "found 0"});
   h[2][1] = std::numeric_limits<float>::quiet_NaN();
   expect_error([&] { top_k_neighbours(Context(), h, path, 1); },
-               {"not finite", "node 2, column 1"});
+               {"not finite", "node 2, column 2"});
   expect_error([&] { draw_top_neighbour(Context(), h, path, 1, Similarity::dot, 0, 0); },
-               {"not finite", "node 2, column 1"});
+               {"not finite", "node 2, column 2"});
   expect_error([&] { top_k_neighbours(Context(), h, path, 1, Similarity::cosine); },
-               {"not finite", "node 2, column 1"});
+               {"not finite", "node 2, column 2"});
   expect_error(
       [&] {
         top_k_neighbours(Context(), at::full({5, 3}, 1e30), path, 1);

@@ -325,7 +325,7 @@ TEST_F(AllPairs, RefusesWhatIsNotFinite) {
     h[412][7] = bad;
     h[490][0] = bad;
     expect_error([&] { row_entropies(context_, h); },
-                 {"not finite", "node 412, column 7", std::isnan(bad) ? "NaN" : "infinity"});
+                 {"not finite", "node 412, column 8", std::isnan(bad) ? "NaN" : "infinity"});
   }
 }
 

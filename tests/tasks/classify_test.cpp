@@ -301,7 +301,7 @@ TEST(Classify, SaysWhatIsWrong) {
   std::vector<float> broken(made.embedding.values.begin(), made.embedding.values.end());
   broken[6 * 4 + 2] = std::numeric_limits<float>::quiet_NaN();
   const DenseMatrix diverged{.rows = 60, .cols = 6, .values = std::move(broken)};
-  test::expect_error(run(made.graph, diverged), {"not finite", "row 4, column 2", "diverged"});
+  test::expect_error(run(made.graph, diverged), {"not finite", "row 4, column 3", "diverged"});
   test::expect_error(run(made.graph, made.embedding, {.protocol = "per-clas-20-30"}),
                      {"unknown split protocol", "per-class-20-30"});
   test::expect_error(run(made.graph, made.embedding, {.protocol = "public"}), {"no stored split"});

@@ -134,7 +134,7 @@ TEST(Cluster, RefusesWhatCannotBeJudged) {
   std::vector<float> broken(embedding.values.begin(), embedding.values.end());
   broken[7] = std::numeric_limits<float>::quiet_NaN();
   made.embedding = {.rows = 30, .cols = 5, .values = std::move(broken)};
-  refuse({}, {"not finite", "row 1, column 2"});
+  refuse({}, {"not finite", "row 1, column 3"});
   made.embedding = embedding;
   made.graph.labels = Nodes(30, unlabelled);
   refuse({}, {"no node has a label", "example"});

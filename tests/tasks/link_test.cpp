@@ -72,7 +72,7 @@ TEST(PredictLinks, RefusesAnEmbeddingThatDoesNotFit) {
   values[7] = std::numeric_limits<float>::quiet_NaN();
   const DenseMatrix damaged{.rows = 80, .cols = 5, .values = std::move(values)};
   test::expect_error([&] { test::predict_links(Context(), groups.split, 2, damaged); },
-                     {"not finite", "row 1, column 2"});
+                     {"not finite", "row 1, column 3"});
 }
 
 TEST(PredictLinks, RowsOfLengthOneDoNotKnowTheirScale) {

@@ -124,10 +124,13 @@ TEST(MemoryEstimate, IsNearWhatGroupsTake) {
 TEST(MemoryEstimate, TooLittleIsRefusedWithWhatToChange) {
   const MemoryEstimate estimate = {.parts = {{"activations", std::int64_t{3} << 30}},
                                    .total = std::int64_t{3} << 30};
-  require_memory(estimate, 1, std::int64_t{3} << 30);
-  test::expect_error([&] { require_memory(estimate, 2, std::int64_t{5} << 30); },
-                     {"more memory", "3.0 GiB", "2 runs", "5.0 GiB", "--dim"},
-                     ErrorKind::environment);
+  require_memory(estimate, 1, {std::int64_t{3} << 30, "ulimit"});
+  test::expect_error(
+      [&] {
+        require_memory(estimate, 2, {std::int64_t{5} << 30, "the limit of the moon"});
+      },
+      {"more memory", "3.0 GiB", "2 runs", "5.0 GiB, by the limit of the moon", "--dim"},
+      ErrorKind::environment);
 }
 
 TEST(AvailableMemory, IsSomethingThisMachineHas) {

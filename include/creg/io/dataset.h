@@ -1,13 +1,16 @@
 // From what a user writes after --dataset to a graph: names, generators, paths and own files.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "creg/core/context.h"
+#include "creg/core/named_enum.h"
 #include "creg/graph/graph.h"
 
 namespace creg {
@@ -25,6 +28,9 @@ namespace creg {
 //   separator = "auto"             # of the edge file: comma, tab, semicolon, space
 //   header = true                  # of the edge file; default: recognised
 //   transforms = ["…"]             # passed on as they are
+//   allow_empty = false            # true: a file above may hold nothing
+//   unknown_ids = "error"          # "drop": labels and splits of ids that are no nodes are left
+//   out
 //
 // Which nodes there are, and in which order:
 //   * features as an array: its rows; ids are row numbers 0..N-1;
@@ -49,6 +55,21 @@ struct EdgeListOptions {
   std::int64_t expected_edges = 0;  ///< a hint that saves memory while a gzip file is read
 };
 
+/// What becomes of ids in a file of labels or splits that the graph does not have.
+enum class UnknownIds { error, drop };
+template <>
+struct EnumNames<UnknownIds> {
+  static constexpr std::array<std::string_view, 2> names = {"error", "drop"};
+};
+
+/// What is let pass while files are read.
+struct ReadOptions {
+  /// A file of edges, features or labels that holds none of them; else an input error that names
+  /// it.
+  bool allow_empty = false;
+  UnknownIds unknown_ids = UnknownIds::error;  ///< dropped ones are counted in a warning
+};
+
 struct UserDatasetSpec {
   std::string name;
   std::filesystem::path edges;
@@ -59,6 +80,7 @@ struct UserDatasetSpec {
   std::optional<std::int64_t> nodes;
   EdgeListOptions edge_options;
   std::vector<std::string> transforms;
+  ReadOptions reading;
 };
 
 struct CatalogueEntry;
@@ -79,7 +101,7 @@ struct Dataset {
 /// Files whose checksums are the catalogue's are that dataset, with its transforms and protocol;
 /// any other path has neither. A name that is nothing of these is an input error with suggestions.
 Dataset open_dataset(const Context& context, const std::string& name,
-                     const std::filesystem::path& data_dir);
+                     const std::filesystem::path& data_dir, const ReadOptions& reading = {});
 
 /// A user's own files.
 Dataset open_user_dataset(const Context& context, const UserDatasetSpec& spec);

@@ -35,6 +35,7 @@ struct DataSpec {
   bool directed = false;
   std::vector<std::string> transforms;  ///< applied after the dataset's own
   std::filesystem::path data_dir;       ///< of the named datasets; empty: $CREG_DATA or the cache
+  ReadOptions reading;
 };
 
 /// Which nodes are for pretraining and which for fine-tuning.
@@ -113,6 +114,11 @@ struct RunPlan {
   /// Where calibration.jsonl goes when the runs themselves are not kept: into seed-<s> below this.
   std::filesystem::path calibration_folder;
 
+  std::int64_t nodes = 0;
+  std::int64_t edges = 0;     ///< undirected ones; directed, or of a .creg file: as stored
+  std::int64_t features = 0;  ///< columns
+  bool estimated = false;     ///< these were guessed from the sizes of files
+
   std::vector<MemoryPart> memory;  ///< of one run, estimated
   std::int64_t memory_bytes = 0;   ///< all of it
   int all_threads = 1;             ///< of this command
@@ -125,6 +131,10 @@ RunPlan plan_run(const Context& context, const RunSpec& spec);
 
 /// The same for a dataset that is open.
 RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& spec);
+
+/// The same without the graph, where its sizes are known without reading or making it: `graph` and
+/// `dataset` have a name alone. For a look at what would happen; not to be executed.
+RunPlan plan_dry_run(const Context& context, const RunSpec& spec);
 
 /// The run in this folder, to be continued, on as many threads as it began with (the same number
 /// gives the same bytes) or, with `own_threads`, on those of the Context.

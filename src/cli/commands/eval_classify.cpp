@@ -45,7 +45,8 @@ ClassifyOptions classify_options(const Context& context, const EvalClassifyOptio
     fail_input({.what = "--split takes one split and --splits several", .expected = "one of them"});
   }
   if (!chosen.split.empty() && !options.split) {
-    SplitFile file = read_split_file(context, map_file(chosen.split), graph);
+    SplitFile file = read_split_file(context, map_file(chosen.split), graph,
+                                     chosen.embedding.dataset.reading.unknown_ids);
     if (file.seed) options.seed = *file.seed;
     options.given = std::move(file.split);
   } else if (options.protocol.empty()) {

@@ -18,6 +18,7 @@
 #include "io/json_text.h"
 #include "io/seed_folders.h"
 #include "io/write_lock.h"
+#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "run/execute.h"
 #include "run/scheduler.h"
@@ -240,7 +241,7 @@ std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base
     RunPlan plan = run_at(base, points[p]);
     if (plan.calibrate > 0) plan.calibration_folder /= folder_name(points[p]);
     largest = std::max(largest, plan.memory_bytes);
-    require_memory({plan.memory, plan.memory_bytes}, 1, available_memory());
+    require_memory({plan.memory, plan.memory_bytes}, 1, tensor_memory_left(context));
     if (const PointOutcome* done = journal.find(points[p])) {
       outcomes[p] = *done;
     } else {

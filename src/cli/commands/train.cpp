@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.h"
@@ -17,9 +18,26 @@
 namespace creg::cli {
 namespace {
 
+/// Whether the chosen method looks at it. One that trains nothing looks at its own alone.
+bool matters(const Parameter& parameter, const TrainConfig& config) {
+  const std::vector<std::string>& methods = parameter.methods;
+  if (methods.empty()) {
+    const bool of_batches = parameter.group == "Batches" && parameter.key != "batch_size";
+    if (of_batches && config.batch.size == 0) return false;
+    return parameter.key == "method" || !method_of(config).encoders.empty();
+  }
+  return std::find(methods.begin(), methods.end(), config.method) != methods.end();
+}
+
+/// "2,708 nodes", or "~2,708 nodes" where that is a guess.
+std::string about(const RunPlan& plan, std::int64_t count, std::string_view one) {
+  return (plan.estimated ? "~" : "") + counted(count, one);
+}
+
 Report plan_report(const RunPlan& plan) {
   std::string settings;
   for (const Parameter& parameter : parameters_of(plan.config)) {
+    if (!matters(parameter, plan.config)) continue;
     const auto origin = plan.origins.find(parameter.key);
     settings += fmt::format("{}{} = {}{}", settings.empty() ? "" : "\n", parameter.key,
                             toml_value(parameter.get(plan.config)),
@@ -39,7 +57,14 @@ Report plan_report(const RunPlan& plan) {
   return {
       .body = {words(fmt::format("{} on {} into {}; recipe {}", plan.config.method, plan.graph.name,
                                  plan.directory.string(), plan.recipe)),
+               words(fmt::format("{}, {}, {}", about(plan, plan.nodes, "node"),
+                                 about(plan, plan.edges, "edge"),
+                                 about(plan, plan.features, "feature"))),
                words(settings),
+               {"nodes", plan.nodes},
+               {"edges", plan.edges},
+               {"features", plan.features},
+               {"estimated", plan.estimated},
                {"dataset", plan.graph.name},
                {"recipe", plan.recipe},
                {"out", plan.directory.string()},
@@ -87,7 +112,8 @@ void train_command(const Context& context, const TrainCommand& command,
     if (!command.out.empty() && !command.dry_run) {
       check_folder(context, command.out, command.spec.overwrite ? Claim::overwrite : Claim::fresh);
     }
-    plan = plan_chosen(context, command.spec, globals);
+    plan = command.dry_run ? plan_dry(context, command.spec, globals)
+                           : plan_chosen(context, command.spec, globals);
     plan.directory =
         command.out.empty() ? default_run_folder(plan) : std::filesystem::path(command.out);
   }
@@ -120,8 +146,10 @@ void add_run_options(CLI::App& command, TrainCommand& chosen) {
       ->check(CLI::Range(1, 100000));
   command.add_option("--resume", chosen.resume, "Go on with the run in this folder")
       ->type_name("DIR");
-  command.add_flag("--dry-run", chosen.dry_run,
-                   "Print the settings and the estimated memory, train nothing");
+  command.add_flag(
+      "--dry-run", chosen.dry_run,
+      "Print the graph's sizes, the settings that matter and the estimated memory; read no "
+      "graph, train nothing");
 }
 
 void add_train(CLI::App& app, GlobalOptions& options) {

@@ -28,6 +28,21 @@ void add_dataset_options(CLI::App& command, DataSpec& options, DatasetFlags flag
   }
   command.add_flag("--directed", options.directed, "The edges have a direction")->group(own);
   command
+      .add_flag("--allow-empty", options.reading.allow_empty,
+                "A file of edges, features or labels may hold none")
+      ->group(own);
+  command
+      .add_option_function<std::string>(
+          "--unknown-ids",
+          [&options](const std::string& name) {
+            options.reading.unknown_ids = from_name<UnknownIds>(name).value_or(UnknownIds::error);
+          },
+          "Ids in a file of labels or splits that the graph does not have: an error, or left out "
+          "with a warning [error]")
+      ->type_name("error|drop")
+      ->check(CLI::IsMember(names_of<UnknownIds>()))
+      ->group(own);
+  command
       .add_option("--transform", options.transforms,
                   "Also apply these, in this order: symmetrise, largest-component, row-normalise, "
                   "column-max, binarise, standardise …")

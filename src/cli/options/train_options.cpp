@@ -45,4 +45,9 @@ RunPlan plan_chosen(const Context& context, RunSpec spec, const GlobalOptions& g
   return plan_run(context, spec);
 }
 
+RunPlan plan_dry(const Context& context, RunSpec spec, const GlobalOptions& globals) {
+  spec.data.data_dir = globals.data_dir;
+  return plan_dry_run(context, spec);
+}
+
 }  // namespace creg::cli

@@ -13,5 +13,7 @@ void add_parameter_flags(CLI::App& command, RunSpec& spec);
 
 /// plan_run, with the data folder that the global options name.
 RunPlan plan_chosen(const Context& context, RunSpec spec, const GlobalOptions& globals);
+/// The same without the graph, where its sizes are known (plan_dry_run).
+RunPlan plan_dry(const Context& context, RunSpec spec, const GlobalOptions& globals);
 
 }  // namespace creg::cli

@@ -141,26 +141,38 @@ class Getter {
   }
 
   /// Nothing when no place has the file.
-  std::optional<Transfer> transfer(std::string_view name, PartFile& part) {
+  std::optional<Transfer> transfer(const CatalogueFile& file, PartFile& part) {
     refusals_.clear();
-    for (const std::string& place : places(name)) {
+    HttpOptions http = http_;
+    http.most_bytes = file.size;
+    for (const std::string& place : places(file.name)) {
       if (mirror_.web) {
-        const HttpResult result = http_fetch(context_, place, part, http_);
+        const HttpResult result = http_fetch(context_, place, part, http);
+        if (result.too_long > 0) {
+          fail_wrong(place, {.state = FileState::wrong,
+                             .found = with_commas(result.too_long) + " bytes and more",
+                             .expected = with_commas(file.size) + " bytes"});
+        }
         if (result.found) {
           return Transfer{.place = place, .bytes = result.bytes, .resumed = result.resumed};
         }
         refusals_.push_back(fmt::format("{} (status {})", place, result.status));
       } else {
-        if (is_file(place)) return copy(place, part);
+        if (is_file(place)) return copy(file, place, part);
         refusals_.push_back(place);
       }
     }
     return std::nullopt;
   }
 
-  Transfer copy(const std::string& place, PartFile& part) {
+  Transfer copy(const CatalogueFile& file, const std::string& place, PartFile& part) {
     const Bytes source = map_file(place);
     part.clear();
+    if (file.size >= 0 && source.size() > file.size) {
+      fail_wrong(place, {.state = FileState::wrong,
+                         .found = with_commas(source.size()) + " bytes",
+                         .expected = with_commas(file.size) + " bytes"});
+    }
     ProgressTask progress(context_, fs::path(place).filename().string(), source.size(), "bytes");
     for (std::size_t at = 0; at < source.data.size(); at += copy_piece_bytes) {
       const auto piece =
@@ -209,7 +221,7 @@ class Getter {
     if (lock() && note_if_there(file)) return true;
     PartFile part(report_.folder / file.name);
     if (finish_complete_part(file, part)) return true;
-    std::optional<Transfer> got = transfer(file.name, part);
+    std::optional<Transfer> got = transfer(file, part);
     if (!got) return false;
     FileCheck check = check_file(file, part.path());
     std::int64_t bytes = got->bytes;
@@ -219,7 +231,7 @@ class Getter {
           LogLevel::notice,
           fmt::format("{}: the resumed download is wrong; fetching it whole", file.name));
       part.clear();
-      got = transfer(file.name, part);
+      got = transfer(file, part);
       if (!got) return false;
       bytes += got->bytes;
       check = check_file(file, part.path());
@@ -278,6 +290,7 @@ class Getter {
 
   void unpack(const CatalogueFile& archive) {
     const fs::path path = report_.folder / archive.name;
+    for (const std::string_view member : archive.members) refuse_symlink(report_.folder / member);
     try {
       const Bytes bytes = map_file(path);
       const ZipArchive zip(bytes);

@@ -88,8 +88,10 @@ struct Attempt {
   std::exception_ptr failure;
   std::int64_t bytes = 0;
   bool begun = false;
-  bool wanted = false;       ///< the body is the file, not an error page
-  bool other_piece = false;  ///< the server sent something that does not continue the part
+  bool wanted = false;        ///< the body is the file, not an error page
+  bool other_piece = false;   ///< the server sent something that does not continue the part
+  std::int64_t too_long = 0;  ///< so many bytes are more than there may be
+  std::int64_t most_bytes = -1;
   bool interrupted = false;
   bool stalled = false;
   double stall_seconds = 0;
@@ -132,9 +134,14 @@ struct Attempt {
     if (!begun) begin();
     if (other_piece) return false;
     if (!wanted) return true;
+    const auto arrived = static_cast<std::int64_t>(body.size());
+    if (most_bytes >= 0 && arrived > most_bytes - part.size()) {
+      too_long = part.size() + arrived;
+      return false;
+    }
     part.append(body);
-    bytes += static_cast<std::int64_t>(body.size());
-    progress->advance(static_cast<std::int64_t>(body.size()));
+    bytes += arrived;
+    progress->advance(arrived);
     return true;
   }
 
@@ -223,6 +230,7 @@ void configure(CURL* handle, const std::string& url, const HttpOptions& options,
   curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, on_tick);
   curl_easy_setopt(handle, CURLOPT_XFERINFODATA, &attempt);
   attempt.stall_seconds = options.stall_seconds;
+  attempt.most_bytes = options.most_bytes;
 }
 
 bool is_unreachable(CURLcode code) {
@@ -344,6 +352,11 @@ HttpResult http_fetch(const Context& context, const std::string& url, PartFile& 
     const int status = attempt.status();
     result.status = status;
     result.bytes += attempt.bytes;
+    if (attempt.too_long > 0) {
+      part.clear();
+      result.too_long = attempt.too_long;
+      return result;
+    }
     if (code == CURLE_OK && !attempt.begun) attempt.begin();
 
     if (code == CURLE_OK && attempt.wanted) {

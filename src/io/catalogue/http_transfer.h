@@ -12,14 +12,17 @@ namespace creg {
 struct HttpOptions {
   int retries = 4;                ///< tries after the first, as long as none brings anything new
   double retry_wait_seconds = 1;  ///< before the first retry; doubled each time
-  double stall_seconds = 30;  ///< a connection that brings next to nothing for so long is dropped
+  double stall_seconds = 60;  ///< a connection that brings next to nothing for so long is dropped
   int connect_seconds = 30;
+  std::int64_t most_bytes = -1;  ///< of the whole file; -1: not known
 };
 
 struct HttpResult {
   bool found = true;  ///< false: the server answered that it has no such file
   int status = 0;     ///< its last answer
   bool resumed = false;
+  /// More than `most_bytes`, when so many had arrived; the transfer stopped and nothing was kept.
+  std::int64_t too_long = 0;
   std::int64_t bytes = 0;  ///< received in this call
 };
 

@@ -24,17 +24,34 @@ std::filesystem::path with_suffix(const std::filesystem::path& path, const char*
 
 }  // namespace
 
+void refuse_symlink(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return;
+  fail_input({.what = "a symbolic link where a download is to go",
+              .file = path.string(),
+              .expected = "nothing, or a file",
+              .hint = "remove the link, or choose another place with --data-dir"});
+}
+
 PartFile::PartFile(std::filesystem::path final_path)
     : final_path_(std::move(final_path)),
       path_(with_suffix(final_path_, ".part")),
       version_path_(with_suffix(final_path_, ".part.etag")) {
-  fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  refuse_symlink(final_path_);
+  refuse_symlink(path_);
+  refuse_symlink(version_path_);
+  // One that was made a moment ago is not followed either; a pipe is not waited for.
+  fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (fd_ < 0) fail_errno(errno, "cannot create a file here", path_.string());
   struct stat status {};
   if (::fstat(fd_, &status) != 0) {
     const int error = errno;
     ::close(fd_);
     fail_errno(error, "cannot read", path_.string());
+  }
+  if (!S_ISREG(status.st_mode)) {
+    ::close(fd_);
+    fail_input({.what = "not a regular file", .file = path_.string(), .expected = "a file"});
   }
   size_ = status.st_size;
   std::error_code ignored;

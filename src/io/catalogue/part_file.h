@@ -10,9 +10,14 @@
 
 namespace creg {
 
+/// An input error where this name is a symbolic link: whoever made it may want another file to be
+/// overwritten.
+void refuse_symlink(const std::filesystem::path& path);
+
 class PartFile {
  public:
-  /// Opens or creates `<final_path>.part`; whoever does holds the lock of its folder.
+  /// Opens or creates `<final_path>.part`; whoever does holds the lock of its folder. A symbolic
+  /// link under one of its names is refused.
   explicit PartFile(std::filesystem::path final_path);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;

@@ -27,12 +27,27 @@ class CregReader {
   Graph read(CregProvenance* provenance) {
     read_header();
     read_table();
-    check_sections();
+    check_sections([](const CregSection& /*section*/) { return true; });
     const Meta meta = read_meta();
     Graph graph = assemble(meta);
     validate(context_, graph, bytes_.name);
     if (provenance != nullptr) *provenance = meta.provenance;
     return graph;
+  }
+
+  CregSize size() {
+    read_header();
+    read_table();
+    check_sections([](const CregSection& section) { return section.id == SectionId::meta; });
+    const Meta meta = read_meta();
+    GraphSize size{.nodes = meta.nodes,
+                   .entries = count(SectionId::adjacency_columns),
+                   .directed = meta.directed,
+                   .features = std::max<std::int64_t>(meta.feature_columns, 0)};
+    size.sparse_features = size.features > 0 && !has(SectionId::dense_features);
+    size.feature_entries =
+        count(size.sparse_features ? SectionId::feature_columns : SectionId::dense_features);
+    return {.name = meta.name, .graph = with_bytes(size)};
   }
 
  private:
@@ -114,7 +129,8 @@ class CregReader {
   }
 
   // Every byte of the file is the header's, a section's or zero padding between two of them.
-  void check_sections() {
+  template <class Checksummed>
+  void check_sections(const Checksummed& checksummed) {
     std::uint64_t end = sizeof(CregHeader) + table_.size() * sizeof(CregSection);
     for (const CregSection& section : table_) {
       const std::uint64_t offset = detail::align_up(end);
@@ -134,9 +150,11 @@ class CregReader {
         }
       }
       check_elements(section);
-      const std::uint32_t crc =
-          crc32c_parallel(context_, bytes_.data.subspan(offset, section.bytes));
-      if (crc != section.crc) fail_checksum(place_of(section), crc, section.crc);
+      if (checksummed(section)) {
+        const std::uint32_t crc =
+            crc32c_parallel(context_, bytes_.data.subspan(offset, section.bytes));
+        if (crc != section.crc) fail_checksum(place_of(section), crc, section.crc);
+      }
       remember(section);
       end = offset + section.bytes;
     }
@@ -172,6 +190,9 @@ class CregReader {
     }
   }
 
+  std::int64_t count(SectionId id) const {
+    return has(id) ? static_cast<std::int64_t>(section(id).count) : 0;
+  }
   bool has(SectionId id) const { return found_.contains({id, 0}); }
 
   const CregSection& section(SectionId id, std::uint32_t index = 0) const {
@@ -325,6 +346,10 @@ bool is_creg(const Bytes& bytes) {
 
 Graph read_creg(const Context& context, const Bytes& bytes, CregProvenance* provenance) {
   return CregReader(context, bytes).read(provenance);
+}
+
+CregSize read_creg_size(const Context& context, const Bytes& bytes) {
+  return CregReader(context, bytes).size();
 }
 
 }  // namespace creg

@@ -166,7 +166,7 @@ class EdgeCollector {
       return 0;
     };
     return read_parts<BlockEdges>(
-        context_, bytes_, shape_.skip,
+        context_, bytes_, {.skip = shape_.skip, .separator = shape_.separator},
         [&](const TextBlock& block, BlockEdges& edges) {
           if (!all_numbers.load(std::memory_order_relaxed)) return;
           parse_edges(block, shape_, edges,
@@ -183,7 +183,7 @@ class EdgeCollector {
   void read_names(NodeIndex& index, bool known_only) {
     start();
     read_parts<BlockEdges, LocalNames>(
-        context_, bytes_, shape_.skip,
+        context_, bytes_, {.skip = shape_.skip, .separator = shape_.separator},
         [&](const TextBlock& block, BlockEdges& edges, LocalNames& names) {
           parse_edges(block, shape_, edges, [&](const Field& field) {
             return static_cast<std::int32_t>(add_id(block, names, field));

@@ -89,19 +89,33 @@ StoredGraph stored(Graph graph) {
   return {.graph = std::move(graph), .transforms = {}};
 }
 
+// Forms of arrays say themselves how much they hold; those of text can be cut off unnoticed.
 template <Graph (*Reader)(const Context&, const Bytes&)>
-StoredGraph read_file(const Context& context, const fs::path& path) {
+StoredGraph read_file(const Context& context, const fs::path& path,
+                      const ReadOptions& /*reading*/) {
   return stored(Reader(context, map_file(path)));
 }
+template <Graph (*Reader)(const Context&, const Bytes&, const ReadOptions&)>
+StoredGraph read_text_file(const Context& context, const fs::path& path,
+                           const ReadOptions& reading) {
+  return stored(Reader(context, map_file(path), reading));
+}
 template <Graph (*Reader)(const Context&, const fs::path&)>
-StoredGraph read_path(const Context& context, const fs::path& path) {
+StoredGraph read_path(const Context& context, const fs::path& path,
+                      const ReadOptions& /*reading*/) {
   return stored(Reader(context, path));
+}
+template <Graph (*Reader)(const Context&, const fs::path&, const ReadOptions&)>
+StoredGraph read_text_path(const Context& context, const fs::path& path,
+                           const ReadOptions& reading) {
+  return stored(Reader(context, path, reading));
 }
 Graph plain_creg(const Context& context, const Bytes& file) {
   return read_creg(context, file);
 }
 
-StoredGraph read_one_planetoid(const Context& context, const fs::path& folder) {
+StoredGraph read_one_planetoid(const Context& context, const fs::path& folder,
+                               const ReadOptions& /*reading*/) {
   std::vector<std::string> names = planetoid_names(folder);
   if (names.size() != 1) {
     fail_input({.what = "the folder holds several Planetoid datasets",
@@ -113,7 +127,8 @@ StoredGraph read_one_planetoid(const Context& context, const fs::path& folder) {
   return stored(read_planetoid(context, folder, std::move(names.front())));
 }
 
-StoredGraph read_adjacency(const Context& context, const fs::path& path) {
+StoredGraph read_adjacency(const Context& context, const fs::path& path,
+                           const ReadOptions& /*reading*/) {
   const Bytes file = map_file(path);
   Graph graph;
   graph.name = path.stem().string();
@@ -123,8 +138,10 @@ StoredGraph read_adjacency(const Context& context, const fs::path& path) {
   return stored(std::move(graph));
 }
 
-StoredGraph read_toml(const Context& context, const fs::path& path) {
+StoredGraph read_toml(const Context& context, const fs::path& path, const ReadOptions& reading) {
   UserDatasetSpec spec = parse_user_dataset(map_file(path), path.parent_path());
+  spec.reading.allow_empty = spec.reading.allow_empty || reading.allow_empty;
+  if (reading.unknown_ids == UnknownIds::drop) spec.reading.unknown_ids = UnknownIds::drop;
   return {.graph = read_user_dataset(context, spec), .transforms = std::move(spec.transforms)};
 }
 
@@ -158,11 +175,11 @@ constexpr std::array format_table{
     GraphFormat{.name = "wiki",
                 .signs = {.folder = is_wiki_folder},
                 .words = {.folder = "TADW Wiki"},
-                .read = read_path<read_wiki>},
+                .read = read_text_path<read_wiki>},
     GraphFormat{.name = "ogb",
                 .signs = {.folder = is_ogb_folder, .archive = has_ogb_edges},
                 .words = {.file = "an OGB zip", .place = 6, .folder = "OGB"},
-                .read = read_path<read_ogb>},
+                .read = read_text_path<read_ogb>},
     GraphFormat{.name = "reddit",
                 .signs = {.folder = is_reddit_folder},
                 .words = {.folder = "Reddit"},
@@ -171,7 +188,7 @@ constexpr std::array format_table{
                 .signs = {.folder = is_wikics_folder, .text = starts_json_object},
                 .file_inside = "data.json",
                 .words = {.file = "WikiCS data.json", .place = 5, .folder = "WikiCS"},
-                .read = read_file<read_wikics>},
+                .read = read_text_file<read_wikics>},
     GraphFormat{.name = "toml",
                 .signs = {.text = names_edges},
                 .words = {.file = "a TOML file that names your files", .place = 3},

@@ -10,6 +10,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/io/dataset.h"
 #include "io/containers/zip.h"
 #include "io/creg_file.h"
 #include "io/file.h"
@@ -51,7 +52,8 @@ struct GraphFormat {
   FormatSigns signs;
   std::string_view file_inside = {};  ///< of a folder, what `read` takes; empty: the folder itself
   FormatWords words;
-  StoredGraph (*read)(const Context& context, const std::filesystem::path& path) = nullptr;
+  StoredGraph (*read)(const Context& context, const std::filesystem::path& path,
+                      const ReadOptions& reading) = nullptr;
   FormatWriter writer = {};
 };
 

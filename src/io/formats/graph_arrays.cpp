@@ -67,7 +67,7 @@ CsrMatrix csr_from_arrays(MatrixShape shape, const NdArray& offsets, const NdArr
   }
   for (std::int64_t e = 0; e < matrix.nonzeros(); ++e) {
     if (matrix.columns[e] < 0 || matrix.columns[e] >= matrix.cols) {
-      fail(columns, "column out of range", std::to_string(matrix.columns[e]),
+      fail(columns, "column index out of range", std::to_string(matrix.columns[e]),
            "0 to " + std::to_string(matrix.cols - 1), fmt::format("element {}", e));
     }
   }
@@ -112,7 +112,7 @@ Array<std::int32_t> labels_from_one_hot(const NdArray& labels) {
       if (mark != 1 || out[r] != unlabelled) {
         fail(labels, "labels that are not one-hot",
              mark != 1 ? fmt::format("{}", mark) : "a second 1", "a single 1 among zeros",
-             fmt::format("row {}, column {}", r, c));
+             fmt::format("row {}, column {}", r, c + 1));
       }
       out[r] = static_cast<std::int32_t>(c);
     }

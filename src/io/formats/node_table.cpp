@@ -15,6 +15,7 @@
 #include "io/npy.h"
 #include "io/text/id_field.h"
 #include "io/text/table_text.h"
+#include "io/text/unknown_ids.h"
 
 namespace creg {
 namespace {
@@ -46,18 +47,21 @@ bool is_label_header(const RowFields& first, const RowFields& second) {
 }
 
 constexpr auto no_label = static_cast<std::uint32_t>(-1);
+constexpr auto no_node = static_cast<std::uint32_t>(-1);
 
 // The label rows of one block.
 struct LabelRows {
-  std::vector<std::uint32_t> nodes;    // node numbers, or local numbers of ids
+  std::vector<std::uint32_t> nodes;    // node numbers or no_node, or local numbers of ids
   std::vector<std::uint32_t> classes;  // local numbers of labels, or no_label
   std::vector<const char*> at;
+  std::vector<std::string> strangers;  // the ids of the rows with no_node
   std::deque<std::string> unescaped;
 
   void clear() {
     nodes.clear();
     classes.clear();
     at.clear();
+    strangers.clear();
     unescaped.clear();
   }
 };
@@ -72,11 +76,12 @@ class LabelReader {
         head_(read_table_head(context, bytes, options, is_label_header)),
         index_(index),
         known_only_(known_only),
-        nodes_(nodes) {}
+        nodes_(nodes),
+        unknown_ids_(options.unknown_ids) {}
 
   NodeLabels run() {
     read_parts<LabelRows, LocalNames, LocalNames>(
-        context_, bytes_, head_.skip,
+        context_, bytes_, {.skip = head_.skip, .separator = head_.separator},
         [&](const TextBlock& block, LabelRows& rows, LocalNames& ids, LocalNames& labels) {
           for_each_row(block, head_.separator, rows.unescaped,
                        [&](std::string_view line, FieldReader& reader) {
@@ -90,10 +95,22 @@ class LabelReader {
         });
     found_.resize(static_cast<std::size_t>(index_ != nullptr ? index_->size() : nodes_),
                   unlabelled);
+    unknown_.settle(context_, unknown_ids_, [&] { return words_of_unknown(); });
     return number_classes();
   }
 
  private:
+  UnknownIdList::Words words_of_unknown() const {
+    UnknownIdList::Words words{.file = bytes_.name, .column = ", column 1"};
+    if (index_ == nullptr) {
+      words.expected = nodes_ > 0 ? "0 to " + std::to_string(nodes_ - 1) : "no row";
+    } else {
+      words.expected = "one of the " + with_commas(index_->size()) + " ids that have features";
+      words.hint = nearest_name_hint(index_->names(context_), unknown_.first());
+    }
+    return words;
+  }
+
   void parse(const TextBlock& block, std::string_view line, FieldReader& reader, LabelRows& rows,
              LocalNames& ids, LocalNames& labels) const {
     Field id;
@@ -111,34 +128,42 @@ class LabelReader {
     if (label.text.size() > max_name_bytes) {
       block.fail(label.at, {.what = "a label is too long"});
     }
-    rows.nodes.push_back(index_ != nullptr ? add_id(block, ids, id) : row_number(block, id));
+    rows.nodes.push_back(index_ != nullptr ? add_id(block, ids, id) : row_number(id, rows));
     rows.classes.push_back(label.text.empty() ? no_label : labels.add(label.text, label.at).local);
     rows.at.push_back(id.at);
   }
 
-  std::uint32_t row_number(const TextBlock& block, const Field& id) const {
+  std::uint32_t row_number(const Field& id, LabelRows& rows) const {
     const auto number = parse_plain_integer(id.text, nodes_ - 1);
-    if (!number) {
-      block.fail(id.at, {.what = "node id out of range, or not a row number",
-                         .found = in_quotes(id.text),
-                         .expected = "0 to " + std::to_string(nodes_ - 1)});
-    }
-    return static_cast<std::uint32_t>(*number);
+    if (number) return static_cast<std::uint32_t>(*number);
+    rows.strangers.emplace_back(id.text);
+    return no_node;
   }
 
   // Gives nodes and classes their numbers, in file order.
   void take(std::span<const TextBlock> blocks, std::span<const LabelRows> rows,
             std::span<LocalNames> ids, std::span<LocalNames> labels) {
     if (index_ != nullptr) {
-      number_names(context_, *index_, known_only_, blocks, ids, bytes_.name);
+      if (known_only_) {
+        index_->find(context_, ids);
+      } else {
+        index_->add(context_, ids, bytes_.name);
+      }
       nodes_ = index_->size();
     }
     classes_.add(context_, labels, bytes_.name);
     constexpr std::int32_t unseen = unlabelled - 1;
     found_.resize(static_cast<std::size_t>(nodes_), unseen);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
+      std::size_t stranger = 0;
       for (std::size_t r = 0; r < rows[b].nodes.size(); ++r) {
         const std::uint32_t id = rows[b].nodes[r];
+        if (index_ != nullptr ? ids[b].id(id) < 0 : id == no_node) {
+          unknown_.add(index_ != nullptr ? ids[b].names()[id].text() : rows[b].strangers[stranger],
+                       [&] { return "line " + std::to_string(blocks[b].line(rows[b].at[r])); });
+          ++stranger;
+          continue;
+        }
         const std::size_t node = index_ != nullptr ? static_cast<std::size_t>(ids[b].id(id)) : id;
         if (found_[node] != unseen) {
           blocks[b].fail(rows[b].at[r],
@@ -154,6 +179,7 @@ class LabelReader {
     const NodeNames texts = classes_.names(context_);
     std::vector<std::string> names;
     for (std::int64_t i = 0; i < texts.size(); ++i) names.emplace_back(texts[i]);
+    if (unknown_.count() > 0) names = classes_in_use(names);
     ClassOrder order = order_classes(names);
     for (std::int32_t& label : found_) {
       label = label < 0 ? unlabelled : order.number[static_cast<std::size_t>(label)];
@@ -168,12 +194,32 @@ class LabelReader {
     return {.labels = std::move(found_), .class_names = std::move(order.names)};
   }
 
+  // Those that some node has, after rows were dropped; the labels found become numbers of these.
+  std::vector<std::string> classes_in_use(const std::vector<std::string>& names) {
+    std::vector<std::int32_t> number(names.size(), unlabelled);
+    for (const std::int32_t label : found_) {
+      if (label >= 0) number[static_cast<std::size_t>(label)] = 0;
+    }
+    std::vector<std::string> used;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      if (number[c] == unlabelled) continue;
+      number[c] = static_cast<std::int32_t>(used.size());
+      used.push_back(names[c]);
+    }
+    for (std::int32_t& label : found_) {
+      if (label >= 0) label = number[static_cast<std::size_t>(label)];
+    }
+    return used;
+  }
+
   const Context& context_;
   const Bytes& bytes_;
   TableHead head_;
   NodeIndex* index_;
   bool known_only_;
   std::int64_t nodes_;
+  UnknownIds unknown_ids_;
+  UnknownIdList unknown_;
   NodeIndex classes_;
   std::vector<std::int32_t> found_;
 };

@@ -41,9 +41,10 @@ struct NodeLabels {
   std::vector<std::string> class_names;  ///< empty when they are "0", "1", …
 };
 
-/// Labels of the nodes of `index`, in its order: other ids are added to it, or are errors with
-/// `known_only`. Nodes without a row, and rows with an empty label, are unlabelled. Classes are
-/// numbered in sorted order of the labels: by value when all are numbers.
+/// Labels of the nodes of `index`, in its order: other ids are added to it or, with `known_only`,
+/// are errors or dropped, as the options say. Nodes without a row, and rows with an empty label,
+/// are unlabelled. Classes are numbered in sorted order of the labels: by value when all are
+/// numbers.
 NodeLabels read_keyed_labels(const Context& context, const Bytes& bytes,
                              const TableOptions& options, NodeIndex& index, bool known_only);
 

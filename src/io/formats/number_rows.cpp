@@ -97,7 +97,8 @@ DenseMatrix read_number_rows(const Context& context, const Bytes& bytes,
     append_parts(context, parts, &BlockNumbers<float>::values, all);
     return true;
   };
-  read_parts<BlockNumbers<float>, LocalNames>(context, bytes, options.skip, parse, join);
+  read_parts<BlockNumbers<float>, LocalNames>(
+      context, bytes, {.skip = options.skip, .separator = options.separator}, parse, join);
   if (options.rows >= 0 && rows != options.rows) {
     fail_input({.what = "fewer rows than nodes",
                 .file = bytes.name,
@@ -133,7 +134,7 @@ Array<std::int32_t> read_integer_column(const Context& context, const Bytes& byt
   const TextHead head = read_head(bytes, 1);
   const std::int64_t skip = head.rows.empty() ? 0 : head.rows[0].begin;
   read_parts<BlockNumbers<std::int32_t>>(
-      context, bytes, skip,
+      context, bytes, {.skip = skip, .separator = Separator::comma},
       [&](const TextBlock& block, BlockNumbers<std::int32_t>& part) {
         for_each_row(block, Separator::comma, part.unescaped,
                      [&](std::string_view /*line*/, FieldReader& reader) {

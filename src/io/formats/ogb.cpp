@@ -9,6 +9,7 @@
 #include "creg/core/error.h"
 #include "io/containers/inflate.h"
 #include "io/formats/edge_list.h"
+#include "io/formats/empty_files.h"
 #include "io/formats/number_rows.h"
 #include "io/text/text_fields.h"
 
@@ -142,7 +143,7 @@ EdgeList read_edges(const Context& context, const FileSet& files, std::int64_t n
 
 }  // namespace
 
-Graph read_ogb(const Context& context, const FileSet& files) {
+Graph read_ogb(const Context& context, const FileSet& files, const ReadOptions& reading) {
   const std::string root = find_root(files).value_or("");
   const FileSet set = root.empty() ? files : files.below(root);
   Graph graph;
@@ -154,21 +155,25 @@ Graph read_ogb(const Context& context, const FileSet& files) {
   // Features and labels first: they show whether there are so many nodes at all.
   if (set.contains(feature_file)) {
     graph.features = compact(read_features(context, set.read(feature_file), nodes));
+    refuse_empty(reading, feature_cols(graph.features), "features", set.read(feature_file).name);
   }
   if (set.contains(label_file)) {
     graph.labels = read_labels(context, set.read(label_file), nodes);
+    refuse_empty(reading, labelled_nodes(graph.labels), "labels", set.read(label_file).name);
   }
   if (!has_features(graph.features) && graph.labels.empty()) {
     check_backed(set.read(edge_file), nodes, 1, "nodes");
   }
   graph.adjacency = edges_to_csr(context, read_edges(context, set, nodes));
+  refuse_empty(reading, graph.adjacency.nonzeros(), "edges", set.read(edge_file).name);
   graph.splits = read_splits(context, set, nodes);
   validate(graph, set.name());
   return graph;
 }
 
-Graph read_ogb(const Context& context, const std::filesystem::path& folder_or_zip) {
-  return read_ogb(context, FileSet::open(folder_or_zip));
+Graph read_ogb(const Context& context, const std::filesystem::path& folder_or_zip,
+               const ReadOptions& reading) {
+  return read_ogb(context, FileSet::open(folder_or_zip), reading);
 }
 
 }  // namespace creg

@@ -14,13 +14,15 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/io/dataset.h"
 #include "io/files/file_set.h"
 
 namespace creg {
 
 /// As stored: directed, every row of edge.csv an entry. Splits have the names of their folders.
 /// Counts that do not match, and ids out of range, are input errors.
-Graph read_ogb(const Context& context, const FileSet& files);
-Graph read_ogb(const Context& context, const std::filesystem::path& folder_or_zip);
+Graph read_ogb(const Context& context, const FileSet& files, const ReadOptions& reading = {});
+Graph read_ogb(const Context& context, const std::filesystem::path& folder_or_zip,
+               const ReadOptions& reading = {});
 
 }  // namespace creg

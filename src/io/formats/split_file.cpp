@@ -11,6 +11,7 @@
 #include "io/containers/json_record.h"
 #include "io/text/node_index.h"
 #include "io/text/text_fields.h"
+#include "io/text/unknown_ids.h"
 
 namespace creg {
 namespace {
@@ -44,7 +45,10 @@ class NameLookup {
 class SplitReader final : public JsonRecordReader {
  public:
   SplitReader(const Context& context, const Bytes& bytes, const Graph& graph)
-      : JsonRecordReader(bytes, split_form), graph_(graph), lookup_(context, graph) {
+      : JsonRecordReader(bytes, split_form),
+        file_(bytes.name),
+        graph_(graph),
+        lookup_(context, graph) {
     if (!lookup_.unique()) {
       fail_input(
           {.what = "a split by name needs names that differ",
@@ -54,7 +58,8 @@ class SplitReader final : public JsonRecordReader {
     part_of_.assign(static_cast<std::size_t>(graph.nodes()), none);
   }
 
-  SplitFile take() {
+  SplitFile take(const Context& context, UnknownIds unknown_ids) {
+    unknown_.settle(context, unknown_ids, [&] { return words_of_unknown(); });
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const std::string& name = split_form.lists[p];
       if (!seen(name)) fail("a part is missing", "no such key", in_quotes(name));
@@ -92,7 +97,7 @@ class SplitReader final : public JsonRecordReader {
  private:
   static constexpr std::uint8_t none = 3;
 
-  std::size_t items(std::size_t list) const override { return parts_[list].size(); }
+  std::size_t items(std::size_t list) const override { return read_[list]; }
   std::string expected() const override {
     if (depth() == 0) return "an object with protocol, seed, train, val and test";
     if (depth() == 2) return "a node's name";
@@ -103,11 +108,9 @@ class SplitReader final : public JsonRecordReader {
   void add(const std::string& name) {
     const std::int32_t node = lookup_.find(name);
     if (node < 0) {
-      const bool named = !graph_.names.empty();
-      fail("unknown node", in_quotes(name),
-           named ? "one of the graph's " + with_commas(graph_.nodes()) + " names"
-                 : "0 to " + std::to_string(graph_.nodes() - 1),
-           named ? nearest_name_hint(graph_.names, name) : std::string());
+      unknown_.add(name, [&] { return place(); });
+      ++read_[list()];
+      return;
     }
     std::uint8_t& part = part_of_[static_cast<std::size_t>(node)];
     if (part != none) {
@@ -116,10 +119,23 @@ class SplitReader final : public JsonRecordReader {
     }
     part = static_cast<std::uint8_t>(list());
     parts_[list()].push_back(node);
+    ++read_[list()];
   }
 
+  UnknownIdList::Words words_of_unknown() const {
+    const bool named = !graph_.names.empty();
+    return {.file = file_,
+            .column = {},
+            .expected = named ? "one of the graph's " + with_commas(graph_.nodes()) + " names"
+                              : "0 to " + std::to_string(graph_.nodes() - 1),
+            .hint = named ? nearest_name_hint(graph_.names, unknown_.first()) : std::string()};
+  }
+
+  std::string file_;
   const Graph& graph_;
   NameLookup lookup_;
+  UnknownIdList unknown_;
+  std::array<std::size_t, 3> read_{};  // names of each part so far, unknown ones too
   std::vector<std::uint8_t> part_of_;
   std::array<std::vector<std::int32_t>, 3> parts_;
   std::string protocol_;
@@ -137,10 +153,11 @@ std::string json_text(const std::string& text, const std::filesystem::path& path
 
 }  // namespace
 
-SplitFile read_split_file(const Context& context, const Bytes& bytes, const Graph& graph) {
+SplitFile read_split_file(const Context& context, const Bytes& bytes, const Graph& graph,
+                          UnknownIds unknown_ids) {
   SplitReader reader(context, bytes, graph);
   reader.run();
-  return reader.take();
+  return reader.take(context, unknown_ids);
 }
 
 void write_split_file(const std::filesystem::path& path, const Graph& graph,

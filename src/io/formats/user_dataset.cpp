@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/containers/inflate.h"
+#include "io/formats/empty_files.h"
 #include "io/formats/node_table.h"
 #include "io/split_file.h"
 #include "io/text/node_index.h"
@@ -38,15 +39,8 @@ class DatasetReader {
   Graph run() {
     graph_.name = spec_.name;
     graph_.directed = spec_.directed;
-    if (!spec_.features.empty()) {
-      const Bytes features = open_(spec_.features);
-      if (is_array_file(features)) {
-        graph_.features = read_array_features(context_, features);
-        numbered(feature_rows(graph_.features), features.name, "feature rows");
-      } else {
-        keyed_by_features(features);
-      }
-    } else if (spec_.nodes) {
+    if (!spec_.features.empty() && by_features()) return std::move(graph_);
+    if (spec_.nodes) {
       numbered(*spec_.nodes, edges_.name, "nodes");
     } else if (labels_ && is_array_file(*labels_)) {
       NodeLabels labels = read_array_labels(*labels_);
@@ -81,13 +75,29 @@ class DatasetReader {
       set_labels(read_array_labels(*labels_));
       check_count(labels_->name, "labels", graph_.labels.size(), nodes);
     } else {
-      set_labels(read_numbered_labels(context_, *labels_, {}, nodes));
+      set_labels(read_numbered_labels(context_, *labels_, label_options(), nodes));
     }
   }
 
-  void keyed_by_features(const Bytes& features) {
+  // False for a file without a row where that is allowed: as if there were none.
+  bool by_features() {
+    const Bytes features = open_(spec_.features);
+    if (is_array_file(features)) {
+      graph_.features = read_array_features(context_, features);
+      refuse_empty(spec_.reading, feature_cols(graph_.features), "features", features.name);
+      numbered(feature_rows(graph_.features), features.name, "feature rows");
+      return true;
+    }
     NodeIndex index;
-    graph_.features = compact(read_keyed_features(context_, features, {}, index));
+    Features rows = compact(read_keyed_features(context_, features, {}, index));
+    refuse_empty(spec_.reading, index.size(), "features", features.name);
+    if (index.size() == 0) return false;
+    graph_.features = std::move(rows);
+    keyed_by_features(features, index);
+    return true;
+  }
+
+  void keyed_by_features(const Bytes& features, NodeIndex& index) {
     if (spec_.nodes) check_count(features.name, "feature rows", index.size(), *spec_.nodes);
     set_edges(read_named_edges(context_, edges_, spec_.edge_options, index, true));
     graph_.names = index.names(context_);
@@ -96,7 +106,7 @@ class DatasetReader {
       set_labels(read_array_labels(*labels_));
       check_count(labels_->name, "labels", graph_.labels.size(), index.size());
     } else {
-      set_labels(read_keyed_labels(context_, *labels_, {}, index, true));
+      set_labels(read_keyed_labels(context_, *labels_, label_options(), index, true));
     }
   }
 
@@ -123,11 +133,14 @@ class DatasetReader {
     set_edges(std::move(edges));
   }
 
+  TableOptions label_options() const { return {.unknown_ids = spec_.reading.unknown_ids}; }
   void set_edges(EdgeList list) {
     graph_.names = std::move(list.names);
     graph_.adjacency = edges_to_csr(context_, list);
+    refuse_empty(spec_.reading, graph_.adjacency.nonzeros(), "edges", edges_.name);
   }
   void set_labels(NodeLabels labels) {
+    refuse_empty(spec_.reading, labelled_nodes(labels.labels), "labels", labels_->name);
     graph_.labels = std::move(labels.labels);
     graph_.class_names = std::move(labels.class_names);
   }
@@ -196,7 +209,7 @@ Graph read_user_dataset(const Context& context, const UserDatasetSpec& spec,
   Graph graph = DatasetReader(context, spec, open).run();
   finish(context, graph, spec.edges.string());
   for (const std::filesystem::path& path : spec.splits) {
-    Split split = read_split_file(context, open(path), graph).split;
+    Split split = read_split_file(context, open(path), graph, spec.reading.unknown_ids).split;
     split.name = path.stem().string();
     graph.splits.push_back(std::move(split));
   }

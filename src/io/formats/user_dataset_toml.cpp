@@ -11,9 +11,9 @@
 namespace creg {
 namespace {
 
-const std::vector<std::string> dataset_keys = {"edges",    "features",  "labels", "splits",
-                                               "directed", "name",      "nodes",  "separator",
-                                               "header",   "transforms"};
+const std::vector<std::string> dataset_keys = {
+    "edges", "features",  "labels", "splits",     "directed",    "name",
+    "nodes", "separator", "header", "transforms", "allow_empty", "unknown_ids"};
 
 class SpecReader {
  public:
@@ -59,6 +59,13 @@ class SpecReader {
       spec_.edge_options.separator = parse_separator(string(node), file_ + ": " + place());
     } else if (key_ == "header") {
       spec_.edge_options.header = boolean(node);
+    } else if (key_ == "allow_empty") {
+      spec_.reading.allow_empty = boolean(node);
+    } else if (key_ == "unknown_ids") {
+      const std::string name = string(node);
+      const std::optional<UnknownIds> choice = from_name<UnknownIds>(name);
+      if (!choice) fail(node, "error or drop", in_quotes(name));
+      spec_.reading.unknown_ids = *choice;
     } else if (key_ == "transforms") {
       const toml::array* list = node.as_array();
       if (list == nullptr) fail(node, "a list of strings");
@@ -131,7 +138,7 @@ UserDatasetSpec parse_user_dataset(const Bytes& toml, const std::filesystem::pat
     const auto& begin = error.source().begin;
     fail_input({.what = "not valid TOML: " + from_ascii_toml(error.description()),
                 .file = toml.name,
-                .place = "line " + std::to_string(begin.line) + ", column " +
+                .place = "line " + std::to_string(begin.line) + ", character " +
                          std::to_string(begin.column)});
   }
 }

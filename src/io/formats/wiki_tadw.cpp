@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/formats/edge_list.h"
+#include "io/formats/empty_files.h"
 #include "io/text/table_text.h"
 
 namespace creg {
@@ -44,23 +45,24 @@ struct WikiLabels {
 // Small, so in one go: the ids must count up from 0.
 WikiLabels read_group(const Context& context, const Bytes& bytes) {
   std::vector<std::int32_t> stored;
-  for_each_batch(context, bytes, {}, [&](std::span<const TextBlock> blocks) {
-    for (const TextBlock& block : blocks) {
-      std::deque<std::string> unescaped;
-      const auto parse = [&](std::string_view line, FieldReader& reader) {
-        const std::int32_t id = next_number(block, reader, line, max_nodes - 1, "a node id");
-        if (id != static_cast<std::int64_t>(stored.size())) {
-          block.fail(line.data(), {.what = "nodes are not in order",
-                                   .found = std::to_string(id),
-                                   .expected = std::to_string(stored.size())});
+  for_each_batch(
+      context, bytes, {.separator = Separator::space}, [&](std::span<const TextBlock> blocks) {
+        for (const TextBlock& block : blocks) {
+          std::deque<std::string> unescaped;
+          const auto parse = [&](std::string_view line, FieldReader& reader) {
+            const std::int32_t id = next_number(block, reader, line, max_nodes - 1, "a node id");
+            if (id != static_cast<std::int64_t>(stored.size())) {
+              block.fail(line.data(), {.what = "nodes are not in order",
+                                       .found = std::to_string(id),
+                                       .expected = std::to_string(stored.size())});
+            }
+            stored.push_back(next_number(block, reader, line, max_nodes - 1, "a label"));
+            expect_end(block, reader);
+          };
+          for_each_row(block, Separator::space, unescaped, parse);
         }
-        stored.push_back(next_number(block, reader, line, max_nodes - 1, "a label"));
-        expect_end(block, reader);
-      };
-      for_each_row(block, Separator::space, unescaped, parse);
-    }
-    return true;
-  });
+        return true;
+      });
   std::vector<std::int32_t> distinct = stored;
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -93,13 +95,13 @@ struct TfidfRows {
 
 [[noreturn]] void fail_order(const TextBlock& block, const char* at) {
   block.fail(at, {.what = "entries are not in order, or one is there twice",
-                  .expected = "rows that ascend, within a row columns that ascend"});
+                  .expected = "nodes that ascend, within a node feature numbers that ascend"});
 }
 
 void parse_tfidf(const TextBlock& block, std::int64_t nodes, TfidfRows& part) {
   const auto parse = [&](std::string_view line, FieldReader& reader) {
     const std::int32_t row = next_number(block, reader, line, nodes - 1, "a row");
-    const std::int32_t column = next_number(block, reader, line, max_nodes - 1, "a column");
+    const std::int32_t column = next_number(block, reader, line, max_nodes - 1, "a feature number");
     Field field;
     const bool there = reader.next(field);
     const std::optional<float> value = there ? parse_finite(field.text) : std::nullopt;
@@ -147,12 +149,12 @@ CsrMatrix read_tfidf(const Context& context, const Bytes& bytes, std::int64_t no
     return true;
   };
   read_parts<TfidfRows>(
-      context, bytes, 0,
+      context, bytes, {.separator = Separator::space},
       [&](const TextBlock& block, TfidfRows& part) { parse_tfidf(block, nodes, part); }, join);
   // Later steps hold something for every column, so their number must be one the text warrants.
   constexpr std::int64_t free_columns = 1 << 20;
   if (largest_column > text_bytes + free_columns) {
-    fail_input({.what = "a column far beyond what the file holds",
+    fail_input({.what = "a feature number far beyond what the file holds",
                 .file = bytes.name,
                 .found = std::to_string(largest_column),
                 .expected = "at most " + std::to_string(text_bytes + free_columns)});
@@ -167,7 +169,7 @@ CsrMatrix read_tfidf(const Context& context, const Bytes& bytes, std::int64_t no
 
 }  // namespace
 
-Graph read_wiki(const Context& context, const WikiFiles& files) {
+Graph read_wiki(const Context& context, const WikiFiles& files, const ReadOptions& reading) {
   Graph graph;
   graph.name = "wiki";
   graph.directed = true;
@@ -182,14 +184,19 @@ Graph read_wiki(const Context& context, const WikiFiles& files) {
       context, read_numbered_edges(context, files.graph,
                                    {.separator = Separator::space, .header = false}, nodes));
   graph.features = read_tfidf(context, files.tfidf, nodes);
+  refuse_empty(reading, graph.adjacency.nonzeros(), "edges", files.graph.name);
+  refuse_empty(reading, feature_cols(graph.features), "features", files.tfidf.name);
   validate(graph, files.graph.name);
   return graph;
 }
 
-Graph read_wiki(const Context& context, const std::filesystem::path& folder) {
-  return read_wiki(context, {.graph = map_file(folder / "graph.txt"),
-                             .group = map_file(folder / "group.txt"),
-                             .tfidf = map_file(folder / "tfidf.txt")});
+Graph read_wiki(const Context& context, const std::filesystem::path& folder,
+                const ReadOptions& reading) {
+  return read_wiki(context,
+                   {.graph = map_file(folder / "graph.txt"),
+                    .group = map_file(folder / "group.txt"),
+                    .tfidf = map_file(folder / "tfidf.txt")},
+                   reading);
 }
 
 }  // namespace creg

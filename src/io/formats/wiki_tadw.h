@@ -9,6 +9,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 
 namespace creg {
@@ -21,7 +22,8 @@ struct WikiFiles {
 
 /// As stored: directed, every line of graph.txt an entry, tf-idf values unscaled. Labels in use are
 /// numbered from 0 in ascending order; the class names are the labels in the file.
-Graph read_wiki(const Context& context, const WikiFiles& files);
-Graph read_wiki(const Context& context, const std::filesystem::path& folder);
+Graph read_wiki(const Context& context, const WikiFiles& files, const ReadOptions& reading = {});
+Graph read_wiki(const Context& context, const std::filesystem::path& folder,
+                const ReadOptions& reading = {});
 
 }  // namespace creg

@@ -12,6 +12,7 @@
 #include "creg/core/progress.h"
 #include "graph/build.h"
 #include "io/containers/json_sax.h"
+#include "io/formats/empty_files.h"
 
 namespace creg {
 namespace {
@@ -286,10 +287,14 @@ class WikiCsReader final : public JsonReader {
 
 }  // namespace
 
-Graph read_wikics(const Context& context, const Bytes& bytes) {
+Graph read_wikics(const Context& context, const Bytes& bytes, const ReadOptions& reading) {
   WikiCsReader reader(context, bytes);
   reader.run();
-  return reader.take();
+  Graph graph = reader.take();
+  refuse_empty(reading, graph.adjacency.nonzeros(), "links", bytes.name);
+  refuse_empty(reading, feature_cols(graph.features), "features", bytes.name);
+  refuse_empty(reading, labelled_nodes(graph.labels), "labels", bytes.name);
+  return graph;
 }
 
 }  // namespace creg

@@ -13,12 +13,13 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 
 namespace creg {
 
 /// As stored: directed, every link an entry. Splits are named "0", "1", …. The text is read once
 /// and never held as a tree of values.
-Graph read_wikics(const Context& context, const Bytes& bytes);
+Graph read_wikics(const Context& context, const Bytes& bytes, const ReadOptions& reading = {});
 
 }  // namespace creg

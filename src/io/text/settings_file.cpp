@@ -80,7 +80,7 @@ std::vector<Setting> read_settings(const Bytes& toml) {
     const auto& begin = error.source().begin;
     fail_input({.what = "not valid TOML: " + from_ascii_toml(error.description()),
                 .file = toml.name,
-                .place = "line " + std::to_string(begin.line) + ", column " +
+                .place = "line " + std::to_string(begin.line) + ", character " +
                          std::to_string(begin.column)});
   }
   // toml++ keeps its keys sorted by name.

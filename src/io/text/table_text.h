@@ -15,6 +15,7 @@
 
 #include "core/parallel.h"
 #include "creg/core/context.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 #include "io/text/growing_buffer.h"
 #include "io/text/text_blocks.h"
@@ -24,7 +25,8 @@ namespace creg {
 
 struct TableOptions {
   Separator separator = Separator::automatic;
-  std::optional<bool> header;  ///< nothing: recognised
+  std::optional<bool> header;                  ///< nothing: recognised
+  UnknownIds unknown_ids = UnknownIds::error;  ///< where the ids are those of known nodes
 };
 
 using RowFields = std::vector<std::string>;
@@ -57,8 +59,8 @@ void for_each_row(const TextBlock& block, Separator separator, std::deque<std::s
 /// parts of its own that were cleared; then join(blocks, parts...) with spans of all of them, in
 /// the order of the text, which returns whether to go on. False when it ended it.
 template <class... Part, class Parse, class Join>
-bool read_parts(const Context& context, const Bytes& bytes, std::int64_t skip, const Parse& parse,
-                const Join& join) {
+bool read_parts(const Context& context, const Bytes& bytes, const TextOptions& options,
+                const Parse& parse, const Join& join) {
   std::tuple<std::vector<Part>...> kept;
   const auto read_batch = [&](std::span<const TextBlock> blocks, std::vector<Part>&... parts) {
     (parts.resize(std::max(parts.size(), blocks.size())), ...);
@@ -68,7 +70,7 @@ bool read_parts(const Context& context, const Bytes& bytes, std::int64_t skip, c
     });
     return join(blocks, std::span(parts).first(blocks.size())...);
   };
-  return for_each_batch(context, bytes, {.skip = skip}, [&](std::span<const TextBlock> blocks) {
+  return for_each_batch(context, bytes, options, [&](std::span<const TextBlock> blocks) {
     return std::apply([&](auto&... parts) { return read_batch(blocks, parts...); }, kept);
   });
 }

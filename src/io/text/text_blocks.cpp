@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "core/text.h"
 #include "creg/core/progress.h"
 #include "io/containers/inflate.h"
+#include "io/text/text_fields.h"
 
 namespace creg {
 namespace {
@@ -28,23 +30,40 @@ std::int64_t count_lines(std::string_view text) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-// The place of `at` in `text`, whose first line has the number `first_line`.
-std::string place_of(std::string_view text, std::int64_t first_line, const char* at) {
-  const std::string_view before(text.data(), static_cast<std::size_t>(at - text.data()));
-  const std::size_t newline = before.rfind('\n');
-  const std::size_t column =
-      newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
-  return "line " + std::to_string(first_line + count_lines(before)) + ", column " +
-         std::to_string(column + 1);
+// The field of `line` that `at` is in, counted from 1; behind the last one where `at` is the line's
+// end and no field begins there.
+std::int64_t column_of(std::string_view line, Separator separator, const char* at) {
+  std::deque<std::string> unescaped;
+  FieldReader reader(line, separator == Separator::automatic ? detect_separator(line) : separator,
+                     unescaped);
+  std::int64_t column = 0;
+  const char* begin = nullptr;
+  for (Field field; reader.next(field) && field.at <= at; ++column) begin = field.at;
+  const bool behind = column > 0 && at == line.data() + line.size() && begin != at;
+  return std::max<std::int64_t>(column + (behind ? 1 : 0), 1);
 }
 
-std::vector<TextBlock> cut_into_blocks(std::string_view text, std::int64_t block_bytes) {
+// The place of `at` in `text`, whose first line has the number `first_line`.
+std::string place_of(std::string_view text, std::int64_t first_line, Separator separator,
+                     const char* at) {
+  const auto offset = static_cast<std::size_t>(at - text.data());
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t newline = before.rfind('\n');
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  std::string_view line = text.substr(begin, text.find('\n', offset) - begin);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return "line " + std::to_string(first_line + count_lines(before)) + ", column " +
+         std::to_string(column_of(line, separator, at));
+}
+
+std::vector<TextBlock> cut_into_blocks(std::string_view text, std::int64_t block_bytes,
+                                       std::string_view counted, std::int64_t first_line) {
   std::vector<TextBlock> blocks;
   while (!text.empty()) {
     const std::size_t newline =
         text.find('\n', std::min(text.size(), static_cast<std::size_t>(block_bytes)) - 1);
     const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
-    blocks.emplace_back(text.substr(0, size));
+    blocks.emplace_back(text.substr(0, size), counted, first_line);
     text.remove_prefix(size);
   }
   return blocks;
@@ -55,10 +74,10 @@ std::vector<TextBlock> cut_into_blocks(std::string_view text, std::int64_t block
 bool run_body(std::string_view text, std::string_view counted, std::int64_t first_line,
               const Bytes& bytes, const TextOptions& options, const BatchBody& body) {
   try {
-    return body(cut_into_blocks(text, options.block_bytes));
+    return body(cut_into_blocks(text, options.block_bytes, counted, first_line));
   } catch (TextBlockError& error) {
     error.detail.file = bytes.name;
-    error.detail.place = place_of(counted, first_line, error.at);
+    error.detail.place = place_of(counted, first_line, options.separator, error.at);
     fail_input(std::move(error.detail));
   }
 }
@@ -185,6 +204,10 @@ bool gzip_batches(const Context& context, const Bytes& bytes, const TextOptions&
 }
 
 }  // namespace
+
+std::int64_t TextBlock::line(const char* at) const {
+  return first_line_ + count_lines({before_.data(), static_cast<std::size_t>(at - before_.data())});
+}
 
 void TextBlock::fail(const char* at, ErrorDetail detail) const {
   invariant(at >= text_.data() && at <= text_.data() + text_.size(), "an error lies in its block");

@@ -1,5 +1,5 @@
 // Text files, plain or gzip, in blocks of whole lines: parsers run in parallel over the blocks, and
-// an error still names the line and the column.
+// an error still names the line and the column: the field, counted from 1.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 #include "creg/core/context.h"
 #include "creg/core/error.h"
+#include "creg/io/dataset.h"
 #include "io/file.h"
 
 namespace creg {
@@ -19,20 +20,31 @@ namespace creg {
 /// after the other in memory and stay there until the batch is done.
 class TextBlock {
  public:
-  explicit TextBlock(std::string_view text) : text_(text) {}
+  explicit TextBlock(std::string_view text) : TextBlock(text, text, 1) {}
+  /// `before` begins with line `first_line` and leads up to the block, which is its last part or
+  /// lies inside.
+  TextBlock(std::string_view text, std::string_view before, std::int64_t first_line)
+      : text_(text), before_(before), first_line_(first_line) {}
 
   std::string_view text() const { return text_; }
+  /// The number of the line that `at`, a place in this block, is in; costs a pass over the text
+  /// before it.
+  std::int64_t line(const char* at) const;
   /// Refuses what stands at `at`, a place in this block. Only for use inside for_each_batch, which
   /// adds the file's name, the line and the column to `detail`.
   [[noreturn]] void fail(const char* at, ErrorDetail detail) const;
 
  private:
   std::string_view text_;
+  std::string_view before_;
+  std::int64_t first_line_;
 };
 
 struct TextOptions {
   std::string label;      ///< of the progress display; empty: "reading FILE"
   std::int64_t skip = 0;  ///< bytes of the (decompressed) text to pass over: a header, a BOM
+  /// Of the fields, by which columns in messages are counted; automatic: that of the line at fault.
+  Separator separator = Separator::automatic;
   std::int64_t block_bytes = std::int64_t{1} << 18;
   /// Text handed out at once; also the longest line that a compressed file may hold.
   std::int64_t batch_bytes = std::int64_t{1} << 24;

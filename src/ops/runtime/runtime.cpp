@@ -3,12 +3,17 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "core/build_info.h"
+#include "core/memory_limits.h"
+#include "core/text.h"
 #include "creg/core/error.h"
 #include "ops/runtime/on_device.h"
 #include "ops/torch_compat.h"
@@ -45,7 +50,22 @@ Blas find_blas() {
           .slow = std::filesystem::path(library).filename().string().starts_with("libblas")};
 }
 
+/// What libtorch, OpenMP and OpenBLAS will yet map for the Context's threads, as measured: 7
+/// threads in pools for each after the first, each with a stack, a heap now and then and its share
+/// of OpenBLAS's buffers, and one such buffer of 128 MiB.
+MappingBytes yet_to_map(const Context& context, const MappingRoom& room) {
+  constexpr std::int64_t mib = std::int64_t{1} << 20;
+  constexpr std::int64_t pools = 7;
+  const std::int64_t threads = 1 + pools * (context.threads() - 1);
+  const std::int64_t to_come = std::max<std::int64_t>(threads - room.threads, 0);
+  return {.address_space = (128 + 48 * to_come) * mib, .data = (128 + 28 * to_come) * mib};
+}
+
 }  // namespace
+
+MemoryLimit tensor_memory_left(const Context& context) {
+  return memory_left(yet_to_map(context, mapping_room()));
+}
 
 TorchRuntime torch_runtime() {
   const Blas blas = find_blas();
@@ -82,6 +102,17 @@ std::string missed_blas_kernels() {
 }
 
 void prepare_torch(const Context& context) {
+  // Libtorch waits without end for threads that cannot start, OpenBLAS for buffers.
+  const MappingRoom room = mapping_room();
+  const MappingBytes needed = yet_to_map(context, room);
+  if (const std::optional<MemoryLimit> limit = room.short_of(needed)) {
+    fail_environment(
+        {.what = "too little memory for " + counted(context.threads(), "thread"),
+         .found = human_bytes(limit->bytes) + ", by " + limit->name,
+         .expected = fmt::format("at least {} of address space, {} of data",
+                                 human_bytes(needed.address_space), human_bytes(needed.data)),
+         .hint = "fewer --threads, or a higher limit"});
+  }
   at::set_num_threads(context.threads());
   if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) {
     set_threads(context.threads());

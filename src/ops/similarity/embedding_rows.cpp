@@ -23,7 +23,7 @@ constexpr double largest_plain_norm = 1.8e19;
   std::int64_t column = 0;
   while (column + 1 < width && std::isfinite(values[column])) ++column;
   fail_input({.what = "the embedding holds a value that is not finite",
-              .place = "node " + std::to_string(row) + ", column " + std::to_string(column),
+              .place = "node " + std::to_string(row) + ", column " + std::to_string(column + 1),
               .found = std::isnan(values[column]) ? "NaN" : "infinity",
               .hint = "training diverged: lower the learning rate"});
 }
