@@ -115,7 +115,7 @@ class Journal {
  public:
   Journal(std::filesystem::path path, const std::string& base) : path_(std::move(path)) {
     if (path_.empty()) return;
-    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path());
+    if (path_.has_parent_path()) make_folder(path_.parent_path());
     if (!is_there(path_)) {
       text_ = to_json_line({{"base", base}});
       write_file(path_, text_);

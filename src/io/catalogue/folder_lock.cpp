@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "creg/core/error.h"
+#include "io/files/system_call.h"
 
 namespace creg {
 namespace {
@@ -30,16 +31,19 @@ FolderLock::FolderLock(const Context& context, const std::filesystem::path& fold
     : path_(folder / ".lock") {
   bool told = false;
   while (true) {
-    if (fd_ < 0) fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (fd_ < 0) {
+      fd_ =
+          uninterrupted([&] { return ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666); });
+    }
     if (fd_ < 0) fail_errno(errno, "cannot create a file here", path_.string());
-    if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) {
+    if (uninterrupted([&] { return ::flock(fd_, LOCK_EX | LOCK_NB); }) == 0) {
       if (still_there(fd_, path_)) return;
       ::close(fd_);
       fd_ = -1;
       continue;
     }
     const int error = errno;
-    if (error != EWOULDBLOCK && error != EINTR) {
+    if (error != EWOULDBLOCK) {
       ::close(fd_);
       fail_errno(error, "cannot lock", path_.string(),
                  "this file system has no locks: get the files elsewhere and copy them here");

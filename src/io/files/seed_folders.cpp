@@ -7,21 +7,24 @@
 #include <string_view>
 #include <utility>
 
+#include "io/file.h"
+
 namespace creg {
 
 namespace fs = std::filesystem;
 
 std::vector<fs::path> seed_folders(const fs::path& folder) {
   constexpr std::string_view prefix = "seed-";
-  if (!fs::is_directory(folder)) return {};
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return {};
   std::vector<std::pair<std::uint64_t, fs::path>> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_directory() || !name.starts_with(prefix)) continue;
+  for (const fs::path& entry : list_folder(folder)) {
+    const std::string name = entry.filename().string();
+    if (!fs::is_directory(entry, ignored) || !name.starts_with(prefix)) continue;
     const char* const end = name.data() + name.size();
     std::uint64_t seed = 0;
     const auto [stopped, error] = std::from_chars(name.data() + prefix.size(), end, seed);
-    if (error == std::errc() && stopped == end) found.emplace_back(seed, entry.path());
+    if (error == std::errc() && stopped == end) found.emplace_back(seed, entry);
   }
   std::sort(found.begin(), found.end());
   std::vector<fs::path> folders;
