@@ -82,7 +82,7 @@ std::optional<CalibrationLog> calibration_log_of(const Context& context, const R
   std::filesystem::path folder = files.directory;
   if (!plan.calibration_folder.empty()) {
     folder = plan.calibration_folder / ("seed-" + std::to_string(context.seed()));
-    std::filesystem::create_directories(folder);
+    make_folder(folder);
   }
   if (plan.calibrate == 0 || folder.empty()) return std::nullopt;
   return CalibrationLog(context, plan.graph, folder / "calibration.jsonl", plan.calibrate,
@@ -145,7 +145,10 @@ RunResult execute(const Context& context, const RunPlan& plan) {
   const Context all(options);
   const auto tasks = static_cast<std::int64_t>(plan.seeds.size());
   const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes);
-  if (!plan.directory.empty() && !plan.resume) write_records(context, plan);
+  if (!plan.directory.empty()) {
+    // A killed run may not have come to all of them.
+    plan.resume ? write_missing_records(context, plan) : write_records(context, plan);
+  }
   RunResult result{.plan = plan, .seeds = std::vector<SeedResult>(plan.seeds.size())};
   if (!scheduler.side_by_side()) {
     for (std::size_t i = 0; i < plan.seeds.size(); ++i) {

@@ -39,6 +39,7 @@ RunPlan plan_split(const Context& context, const RunPlan& run, const LinkPlan& p
   } else {
     hold_out_kept_edges(context, out, split, out.directory);
     // Seeds that an earlier command did not ask for get their records now.
+    check_same_run(out);
     write_missing_records(context, out);
   }
   return out;

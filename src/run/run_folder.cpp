@@ -149,11 +149,13 @@ void make_run_folder(const fs::path& directory) {
 
 void refuse_other_contents(const fs::path& directory) {
   if (is_there(directory / "config.toml")) return;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (entry.path().filename() == "dataset.toml") continue;
+  for (const fs::path& entry : list_folder(directory)) {
+    if (entry.filename() == "dataset.toml") continue;
+    // What a killed run was writing.
+    if (entry.filename().string().find(".part-") != std::string::npos) continue;
     fail_input({.what = "the folder holds something that is no run",
                 .file = directory.string(),
-                .found = entry.path().filename().string(),
+                .found = entry.filename().string(),
                 .expected = "an empty folder, a new one, or that of an earlier run",
                 .hint = "choose another one with --out"});
   }
@@ -185,31 +187,8 @@ void write_held_out(const Context& context, const fs::path& directory, const Hel
 
 void write_own_dataset(const RunPlan& plan) {
   if (plan.data.edges.empty()) return;
-  fs::create_directories(plan.directory);
+  make_folder(plan.directory);
   write_file(plan.directory / "dataset.toml", own_dataset_toml(plan.data, plan.graph.name));
-}
-
-/// A folder of runs with other settings is not continued.
-void check_same_run(const RunRecord& kept, const RunPlan& plan) {
-  const auto same = [&](const std::string& what, const std::string& there,
-                        const std::string& here) {
-    if (there == here) return;
-    fail_input({.what = "the folder holds runs of another " + what,
-                .file = plan.directory.string(),
-                .found = there,
-                .expected = here,
-                .hint = "choose another one with --out"});
-  };
-  const RunRecord wanted = record_of(plan);
-  const auto split = [](const RunRecord& record) {
-    return record.edge_split ? std::to_string(*record.edge_split) : "none";
-  };
-  same("dataset", kept.dataset, wanted.dataset);
-  same("edge split", split(kept), split(wanted));
-  const TrainConfig config = config_of(kept);
-  for (const Parameter& parameter : parameters_of(plan.config)) {
-    same(parameter.key, parameter.get(config), parameter.get(plan.config));
-  }
 }
 
 void take_split(RunPlan& plan, std::uint64_t seed, EdgeSplit split) {
@@ -274,12 +253,12 @@ void write_records(const Context& context, const RunPlan& plan) {
   RunRecord record = record_of(plan);
   const auto write = [&](const fs::path& directory) {
     write_record(directory, record, plan);
-    fs::remove(edge_split_path(directory));
+    remove_file(edge_split_path(directory));
     if (plan.held_out) {
       // What an earlier run left here has seen other edges.
-      fs::remove(directory / "embedding.npy");
-      fs::remove(directory / "checkpoint.pt");
-      fs::remove(directory / "result.json");
+      remove_file(directory / "embedding.npy");
+      remove_file(directory / "checkpoint.pt");
+      remove_file(directory / "result.json");
       write_held_out(context, directory, *plan.held_out);
     }
   };
@@ -298,16 +277,42 @@ void write_records(const Context& context, const RunPlan& plan) {
   if (plan.parts) keep_parts(plan.directory, *plan.whole, *plan.parts);
 }
 
+void check_same_run(const RunPlan& plan) {
+  const RunRecord kept = read_record(plan.directory);
+  const auto same = [&](const std::string& what, const std::string& there,
+                        const std::string& here) {
+    if (there == here) return;
+    fail_input({.what = "the folder holds runs of another " + what,
+                .file = plan.directory.string(),
+                .found = there,
+                .expected = here,
+                .hint = "choose another one with --out"});
+  };
+  const RunRecord wanted = record_of(plan);
+  const auto split = [](const RunRecord& record) {
+    return record.edge_split ? std::to_string(*record.edge_split) : "none";
+  };
+  same("dataset", kept.dataset, wanted.dataset);
+  same("edge split", split(kept), split(wanted));
+  const TrainConfig config = config_of(kept);
+  for (const Parameter& parameter : parameters_of(plan.config)) {
+    same(parameter.key, parameter.get(config), parameter.get(plan.config));
+  }
+}
+
 void write_missing_records(const Context& context, const RunPlan& plan) {
-  check_same_run(read_record(plan.directory), plan);
   RunRecord record = record_of(plan);
   record.threads = plan.threads;
+  const auto keep_edges = [&](const fs::path& folder) {
+    if (!plan.held_out || is_there(edge_split_path(folder))) return;
+    write_held_out(context, folder, *plan.held_out);
+  };
+  if (plan.several) keep_edges(plan.directory);
   for (const std::uint64_t seed : plan.seeds) {
     const fs::path folder = seed_folder(plan, seed);
-    if (is_there(folder / "config.toml")) continue;
     record.seed = seed;
-    write_record(folder, record, plan);
-    if (plan.held_out) write_held_out(context, folder, *plan.held_out);
+    if (!is_there(folder / "config.toml")) write_record(folder, record, plan);
+    keep_edges(folder);
   }
 }
 

@@ -47,8 +47,12 @@ int smooth_of(const RunRecord& record);
 /// user's is overwritten by mistake.
 void write_records(const Context& context, const RunPlan& plan);
 
-/// The same for those seeds of the plan alone that have no record yet; `plan` must be what the
-/// folder's record says, else it is an input error.
+/// An input error where `plan` is not what the folder's record says: runs with other settings are
+/// not continued.
+void check_same_run(const RunPlan& plan);
+
+/// The same as write_records for what is not there alone: seeds that were not asked for before, and
+/// what a killed run had not come to.
 void write_missing_records(const Context& context, const RunPlan& plan);
 
 /// DIR, or DIR/seed-<s> where there are several.

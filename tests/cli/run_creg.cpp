@@ -55,6 +55,7 @@ RunResult run(const Words& arguments, const RunOptions& options, Main main) {
       const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
       setrlimit(RLIMIT_FSIZE, &limit);
     }
+    if (options.before) options.before();
     main(static_cast<int>(words.size()), argv.data());
   }
   if (options.while_running) options.while_running(pid, err);

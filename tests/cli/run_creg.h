@@ -19,6 +19,8 @@ struct RunOptions {
   std::string stdout_path;               ///< instead of being kept
   std::string binary;                    ///< another than that of the build; for run_binary
   std::int64_t file_size_limit = -1;     ///< bytes: writes beyond it fail as on a full disk
+  /// Called in the new process, before creg.
+  std::function<void()> before;
   /// Called with the process and the file that its standard error goes to.
   std::function<void(int pid, const std::string& err)> while_running;
 };
