@@ -81,8 +81,8 @@ extern "C" void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
   const char* const name = info->si_code > 0 ? mapped_file_at(info->si_addr) : nullptr;
   if (name == nullptr) {
     // Comes again when the handler returns, and then does what it does by default.
-    std::signal(signal, SIG_DFL);
-    if (info->si_code <= 0) std::raise(signal);
+    (void)std::signal(signal, SIG_DFL);
+    if (info->si_code <= 0) (void)std::raise(signal);
     return;
   }
   if (being_explained.exchange(true)) {
