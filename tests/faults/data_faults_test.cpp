@@ -35,6 +35,20 @@ TEST(DataConvertFaults, TheOldFileOrTheNewOne) {
   expect_stands(command);
 }
 
+/// A loss of power must not take back a name that was given.
+TEST(DataConvertFaults, TheFileIsFlushedBeforeItsNameAndTheFolderAfterIt) {
+  const FaultedCommand command([](const std::string& folder) -> Words {
+    return {"data", "convert", "synthetic:cora@0.1", folder + "/out.creg", "--quiet"};
+  });
+  Words order;
+  for (const test::LoggedCall& call : command.calls()) {
+    if (call.operation == "rename") order.emplace_back("rename");
+    if (call.operation != "sync") continue;
+    order.emplace_back(call.file == command.folder() ? "sync folder" : "sync file");
+  }
+  EXPECT_EQ(order, (Words{"sync file", "rename", "sync folder"}));
+}
+
 TEST(DataConvertFaults, ShortMemoryIsTold) {
   const FaultedCommand command([](const std::string& folder) -> Words {
     return {"data", "convert", "synthetic:cora", folder + "/out.creg", "--threads", "2", "--quiet"};

@@ -59,6 +59,9 @@ class FaultedCommand {
 
   std::size_t count(std::string_view operation) const;
   const std::vector<std::string>& arguments() const { return arguments_; }
+  /// Of the undisturbed run, in order; and the folder that it works in.
+  const std::vector<LoggedCall>& calls() const { return calls_; }
+  const std::filesystem::path& folder() const { return folder_; }
 
  private:
   /// The command from the beginning.
