@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "cli/bus_error.h"
 #include "cli/command_line.h"
 #include "cli/command_table.h"
 #include "cli/commands.h"
@@ -163,7 +164,8 @@ Half chosen_half(const CLI::App& app) {
 int run_own(const char* const* argv, const Program& program, const GlobalOptions& options) {
   if (program.before_work != nullptr) program.before_work(argv);
   catch_signals();
-  report_format(options);  // a slip is told before the work
+  // A slip is told before the work.
+  explain_bus_errors(report_format(options) == ReportFormat::json);
   const Context context = make_context(options);
   options.action(context);
   return exit_done;

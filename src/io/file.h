@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace creg {
 
@@ -37,8 +38,9 @@ bool is_file(const std::filesystem::path& path);
 /// Maps the file. Missing or unreadable: an input error that names it.
 Bytes map_file(const std::filesystem::path& path);
 
-/// Writes to a temporary name beside `path`; `commit` flushes to disk and renames. Without commit
-/// the destructor removes the temporary file, so a failed run leaves nothing under either name.
+/// Writes to a temporary name beside `path`; `commit` flushes to disk, renames, and flushes the
+/// folder. Without commit the destructor removes the temporary file, so a failed run leaves nothing
+/// under either name.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -67,5 +69,21 @@ std::string_view name_of_part(std::string_view temporary);
 
 /// The whole of `text` under `path`, or nothing.
 void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Adds `text` to the end of the file, which is made if need be, and flushes it to disk; after an
+/// error the file is as before.
+void append_file(const std::filesystem::path& path, std::string_view text);
+
+/// After a rename: flushes the folder of `path`, so that the name outlives a loss of power.
+void sync_folder_of(const std::filesystem::path& path);
+
+/// Everything in a folder, in no order.
+std::vector<std::filesystem::path> list_folder(const std::filesystem::path& path);
+
+/// With its parents, where they are not there.
+void make_folder(const std::filesystem::path& path);
+
+/// Where it is there.
+void remove_file(const std::filesystem::path& path);
 
 }  // namespace creg

@@ -85,7 +85,7 @@ std::optional<CalibrationLog> calibration_log_of(const Context& context, const R
   std::filesystem::path folder = files.directory;
   if (!plan.calibration_folder.empty()) {
     folder = plan.calibration_folder / ("seed-" + std::to_string(context.seed()));
-    std::filesystem::create_directories(folder);
+    make_folder(folder);
   }
   if (plan.calibrate == 0 || folder.empty()) return std::nullopt;
   return CalibrationLog(context, plan.graph, folder / "calibration.jsonl", plan.calibrate,
@@ -186,8 +186,8 @@ RunResult execute(const Context& context, const RunPlan& plan) {
   keep_dataset_apart(plan);
   const ClaimedFolder folder(context, plan.directory, claim_of(plan));
   if (plan.resume) {
-    // Those that a killed run had not come to yet.
-    if (plan.several) write_missing_records(context, plan);
+    // What a killed run had not come to yet.
+    write_missing_records(context, plan);
     return execute_seeds(context, plan);
   }
   try {

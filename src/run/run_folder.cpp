@@ -153,14 +153,8 @@ std::string settings_toml(const RunPlan& plan) {
   return text;
 }
 
-void make_run_folder(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) fail_errno(error.value(), "cannot make the folder of the run", directory.string());
-}
-
 void write_record(const fs::path& directory, const RunRecord& record, const RunPlan& plan) {
-  make_run_folder(directory);
+  make_folder(directory);
   std::string text(record_head);
   text += "dataset = " + toml_string(record.dataset) + "\n";
   text += "recipe = " + toml_string(record.recipe) + "\n";
@@ -184,7 +178,7 @@ void write_held_out(const Context& context, const fs::path& directory, const Hel
 
 void write_own_dataset(const RunPlan& plan) {
   if (plan.data.edges.empty()) return;
-  make_run_folder(plan.directory);
+  make_folder(plan.directory);
   write_file(plan.directory / "dataset.toml", own_dataset_toml(plan.data, plan.graph.name));
 }
 
@@ -301,12 +295,16 @@ void check_same_run(const RunPlan& plan) {
 void write_missing_records(const Context& context, const RunPlan& plan) {
   RunRecord record = record_of(plan);
   record.threads = plan.threads;
+  const auto keep_edges = [&](const fs::path& folder) {
+    if (!plan.held_out || is_there(edge_split_path(folder))) return;
+    write_held_out(context, folder, *plan.held_out);
+  };
+  if (plan.several) keep_edges(plan.directory);
   for (const std::uint64_t seed : plan.seeds) {
     const fs::path folder = seed_folder(plan, seed);
-    if (is_there(folder / "config.toml")) continue;
     record.seed = seed;
-    write_record(folder, record, plan);
-    if (plan.held_out) write_held_out(context, folder, *plan.held_out);
+    if (!is_there(folder / "config.toml")) write_record(folder, record, plan);
+    keep_edges(folder);
   }
 }
 

@@ -55,7 +55,8 @@ void write_records(const Context& context, const RunPlan& plan);
 /// An input error unless `plan` is what the folder's record says.
 void check_same_run(const RunPlan& plan);
 
-/// The same as write_records for those seeds of the plan alone that have no record yet.
+/// The same as write_records for what is not there alone: seeds that were not asked for before, and
+/// what a killed run had not come to.
 void write_missing_records(const Context& context, const RunPlan& plan);
 
 /// DIR, or DIR/seed-<s> where there are several.

@@ -4,6 +4,8 @@
 #include <torch/csrc/jit/serialization/pickler.h>
 #include <torch/types.h>
 
+#include <memory>
+#include <new>
 #include <span>
 
 #include "io/file.h"
@@ -44,18 +46,32 @@ std::vector<char> archive(const GenericDict& dict) {
   pickler.pushIValue(dict);
   pickler.stop();
   std::vector<char> out;
-  caffe2::serialize::PyTorchStreamWriter writer([&](const void* bytes, std::size_t size) {
-    const char* const first = static_cast<const char*>(bytes);
-    out.insert(out.end(), first, first + size);
-    return size;
-  });
-  std::size_t record = 0;
-  for (const at::Tensor& tensor : pickler.tensorData()) {
-    const torch::jit::WriteableTensorData data = torch::jit::getWriteableTensorData(tensor);
-    writer.writeRecord("data/" + std::to_string(record++), data.data(), data.sizeInBytes());
+  bool short_of_memory = false;
+  // The writer's destructor writes on after an exception, and ends the process when it cannot: it
+  // sees none of ours, and is left undestroyed after one of its own.
+  auto writer = std::make_unique<caffe2::serialize::PyTorchStreamWriter>(
+      [&](const void* bytes, std::size_t size) {
+        const char* const first = static_cast<const char*>(bytes);
+        try {
+          if (!short_of_memory) out.insert(out.end(), first, first + size);
+        } catch (const std::bad_alloc&) {
+          short_of_memory = true;
+        }
+        return size;
+      });
+  try {
+    std::size_t record = 0;
+    for (const at::Tensor& tensor : pickler.tensorData()) {
+      const torch::jit::WriteableTensorData data = torch::jit::getWriteableTensorData(tensor);
+      writer->writeRecord("data/" + std::to_string(record++), data.data(), data.sizeInBytes());
+    }
+    writer->writeRecord("data.pkl", pickled.data(), pickled.size());
+    writer->writeEndOfFile();
+  } catch (...) {
+    (void)writer.release();
+    throw;
   }
-  writer.writeRecord("data.pkl", pickled.data(), pickled.size());
-  writer.writeEndOfFile();
+  if (short_of_memory) throw std::bad_alloc();
   return out;
 }
 

@@ -100,7 +100,7 @@ class Trainer {
     if (epoch_ == 0 && sums_.steps() == 0) show(nullptr, false);
     while (epoch_ < config_.epochs && !patience_is_over()) {
       steps_.start(epoch_, sums_.steps());
-      while (sums_.steps() + 1 < steps_.per_epoch()) train_batch(progress);
+      while (sums_.steps() + 1 < steps_.per_epoch()) train_batch(progress, metrics);
       const EpochStatistics statistics = train_epoch();
       metrics.add(statistics);
       result_.epochs.push_back(statistics);
@@ -179,10 +179,13 @@ class Trainer {
   }
 
   /// A batch that is not its epoch's last.
-  void train_batch(ProgressTask& progress) {
+  void train_batch(ProgressTask& progress, MetricsFile& metrics) {
     train_step();
     const bool stopped = context_.stopped();
-    if (stopped || checkpoint_is_due()) keep_checkpoint();
+    if (stopped || checkpoint_is_due()) {
+      metrics.flush();
+      keep_checkpoint();
+    }
     if (stopped) throw Interrupted();
     progress.note("loss " + short_number(sums_.mean().loss));
     progress.advance();

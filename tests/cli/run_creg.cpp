@@ -62,6 +62,7 @@ RunResult run(const Words& arguments, const RunOptions& options, Main main) {
     }
     // An alarm outlives execv, and nothing in creg catches it.
     if (options.seconds >= 0) alarm(static_cast<unsigned>(options.seconds));
+    if (options.before) options.before();
     main(static_cast<int>(words.size()), argv.data());
   }
   if (options.while_running) options.while_running(pid, err);

@@ -21,6 +21,8 @@ struct RunOptions {
   std::int64_t file_size_limit = -1;      ///< bytes: writes beyond it fail as on a full disk
   std::int64_t address_space_limit = -1;  ///< bytes, as by ulimit -v
   std::int64_t seconds = -1;              ///< killed after so many
+  /// Called in the new process, before creg.
+  std::function<void()> before;
   /// Called with the process and the file that its standard error goes to.
   std::function<void(int pid, const std::string& err)> while_running;
 };

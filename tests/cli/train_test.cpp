@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "cli/run_creg.h"
@@ -316,6 +317,29 @@ TEST(Train, ASignalFinishesTheEpochAndTellsHowToGoOn) {
   }
 }
 
+/// Kills what `command` gives at random moments, so often, and then lets it end.
+void run_and_kill(int kills, std::uint64_t seed, const std::function<Words()>& command) {
+  RandomStream stream(seed, Purpose::test);
+  for (int killed = 0; killed < kills; ++killed) {
+    RunOptions options;
+    options.while_running = [&](int pid, const std::string& /*err*/) {
+      usleep(static_cast<useconds_t>(300'000 + stream.below(500'000)));
+      kill(pid, SIGKILL);
+    };
+    const RunResult result = run_binary(command(), options);
+    if (result.status == 0) return;
+    ASSERT_EQ(result.status, 128 + SIGKILL) << result.err;
+  }
+  const RunResult result = run_binary(command());
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
+/// Killed before its first file a run has to start again.
+Words begin_or_resume(const Words& begin, const std::string& out) {
+  const bool begun = std::filesystem::exists(out + "/config.toml");
+  return begun ? Words{"train", "--resume", out} : begin;
+}
+
 /// Killed at random moments, again and again, until it is done: the bytes are those of a run that
 /// nobody disturbed.
 TEST(Train, KilledAndResumedGivesTheSameBytes) {
@@ -333,30 +357,38 @@ TEST(Train, KilledAndResumedGivesTheSameBytes) {
   const std::string whole = (dir / "whole").string();
   ASSERT_EQ(run_binary(joined({"train", "--out", whole}, settings)).status, 0);
   const std::string out = (dir / "run").string();
-  RandomStream stream(11, Purpose::test);
-  int kills = 0;
-  Words words = joined({"train", "--out", out}, settings);
-  for (int attempt = 0; attempt < 50; ++attempt) {
-    RunOptions options;
-    if (kills < 4) {
-      options.while_running = [&](int pid, const std::string& /*err*/) {
-        usleep(static_cast<useconds_t>(300'000 + stream.below(500'000)));
-        kill(pid, SIGKILL);
-      };
-    }
-    const RunResult result = run_binary(words, options);
-    if (result.status == 0) break;
-    ASSERT_EQ(result.status, 128 + SIGKILL) << result.err;
-    ++kills;
-    // Killed before its first file it has to start again.
-    if (std::filesystem::exists(dir / "run/config.toml")) words = {"train", "--resume", out};
-  }
+  run_and_kill(4, 11, [&] {
+    return begin_or_resume(joined({"train", "--out", out}, settings), out);
+  });
   EXPECT_EQ(read_text(dir / "run/embedding.npy"), read_text(dir / "whole/embedding.npy"));
   const std::string metrics = read_text(dir / "run/metrics.jsonl");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 400);
   const std::string calibration = read_text(dir / "run/calibration.jsonl");
   EXPECT_EQ(std::count(calibration.begin(), calibration.end(), '\n'), 5);
   EXPECT_EQ(calibration, read_text(dir / "whole/calibration.jsonl"));
+}
+
+TEST(Train, BatchesAndSeedsThatAreKilledGoOnToTheSameBytes) {
+  const Words settings = {"--dataset", "synthetic:cora@0.1", "--dim", "16", "--patience", "0",
+                          "--quiet"};
+  const Words batches = {"--epochs",  "25", "--batch-size", "64",
+                         "--fanouts", "5",  "--threads",    "1"};
+  const Words seeds = {"--epochs", "150", "--seeds", "3", "--threads", "2"};
+  for (const Words& kind : {batches, seeds}) {
+    const TempDir dir;
+    const Words words = joined(settings, kind);
+    const std::string whole = (dir / "whole").string();
+    ASSERT_EQ(run_binary(joined({"train", "--out", whole}, words)).status, 0);
+    const std::string out = (dir / "run").string();
+    run_and_kill(2, 12, [&] {
+      return begin_or_resume(joined({"train", "--out", out}, words), out);
+    });
+    for (const char* file : {"embedding.npy", "seed-0/embedding.npy", "seed-2/embedding.npy"}) {
+      ASSERT_EQ(is_there(dir / "run" / file), is_there(dir / "whole" / file)) << file;
+      if (!is_there(dir / "whole" / file)) continue;
+      EXPECT_EQ(read_text(dir / "run" / file), read_text(dir / "whole" / file)) << file;
+    }
+  }
 }
 
 TEST(Train, AFullDiskIsAnErrorAndLeavesNoHalfFile) {
@@ -406,6 +438,36 @@ TEST(Sweep, ComparesByValidationAndGoesOnWithWhatIsMissing) {
   const RunResult refused = run_creg(other);
   EXPECT_EQ(refused.status, 2);
   EXPECT_TRUE(contains(refused.err, "another sweep")) << refused.err;
+}
+
+TEST(Sweep, KilledItGoesOnToTheSamePoints) {
+  const TempDir dir;
+  const auto words = [&](const std::string& out) -> Words {
+    return {"sweep",      "none",
+            "--dataset",  "synthetic:cora@0.1",
+            "--dim",      "8",
+            "--epochs",   "40",
+            "--patience", "0",
+            "--grid",     "lr=0.01,0.001",
+            "--grid",     "ratio=0,1",
+            "--threads",  "2",
+            "--out",      (dir / out).string(),
+            "--quiet"};
+  };
+  const auto points = [&](const std::string& out) {
+    std::set<std::string> lines;
+    std::istringstream text(read_text(dir / out));
+    for (std::string line; std::getline(text, line);) {
+      json point = json::parse(line);
+      point.erase("seconds");
+      lines.insert(point.dump());
+    }
+    return lines;
+  };
+  ASSERT_EQ(run_binary(words("whole.jsonl")).status, 0);
+  run_and_kill(2, 13, [&] { return words("killed.jsonl"); });
+  EXPECT_EQ(points("killed.jsonl").size(), 5U);
+  EXPECT_EQ(points("killed.jsonl"), points("whole.jsonl"));
 }
 
 TEST(Sweep, BadGridsAreNamed) {

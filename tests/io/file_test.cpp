@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "io/mapped_files.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -24,6 +25,52 @@ TEST(MapFile, SaysWhatIsWrong) {
   test::expect_error([&] { map_file(dir / "none"); }, {"none: no such file"});
   test::expect_error([&] { map_file(dir.path()); }, {"this is a folder"});
   test::expect_error([&] { map_file("/dev/null"); }, {"not a regular file"});
+}
+
+TEST(MapFile, TellsWhoseAnAddressIs) {
+  const test::TempDir dir;
+  const auto path = dir.write("a", "hello");
+  const std::byte* address = nullptr;
+  {
+    const Bytes bytes = map_file(path);
+    const Bytes second = map_file(dir.write("b", "there"));
+    address = bytes.data.data();
+    EXPECT_EQ(std::string(mapped_file_at(address)), path.string());
+    EXPECT_EQ(std::string(mapped_file_at(address + 4)), path.string());
+    EXPECT_EQ(mapped_file_at(address + 5), nullptr);
+    EXPECT_EQ(std::string(mapped_file_at(second.data.data())), (dir / "b").string());
+    EXPECT_EQ(mapped_file_at(&address), nullptr);
+  }
+  EXPECT_EQ(mapped_file_at(address), nullptr);
+}
+
+TEST(MapFile, MoreFilesThanTheTableHasRoomForAreStillRead) {
+  const test::TempDir dir;
+  const auto path = dir.write("a", "hello");
+  std::vector<Bytes> many;
+  for (int i = 0; i < 1100; ++i) many.push_back(map_file(path));
+  EXPECT_EQ(many.back().text(), "hello");
+  EXPECT_NE(mapped_file_at(many.front().data.data()), nullptr);
+  EXPECT_EQ(mapped_file_at(many.back().data.data()), nullptr);
+}
+
+/// What is written straight from a mapped file that has become shorter fails inside the write.
+TEST(AtomicFile, NamesTheFileThatTheBytesComeFrom) {
+  const test::TempDir dir;
+  const auto path = dir.write("in", std::string(2 << 20, 'x'));
+  const Bytes bytes = map_file(path);
+  std::filesystem::resize_file(path, 0);
+  AtomicFile file(dir / "out");
+  test::expect_error([&] { file.write(bytes.data); },
+                     {path.string() + ": the file became shorter while it was in use"},
+                     ErrorKind::environment);
+}
+
+TEST(AppendFile, AddsToTheEnd) {
+  const test::TempDir dir;
+  append_file(dir / "a", "one\n");
+  append_file(dir / "a", "two\n");
+  EXPECT_EQ(test::read_text(dir / "a"), "one\ntwo\n");
 }
 
 TEST(IsThere, TellsMissingFromPresent) {
@@ -66,19 +113,45 @@ TEST(AtomicFile, WritesLargePiecesAndSmallOnesInOrder) {
   EXPECT_EQ(test::read_text(dir / "out"), "a" + large + "b");
 }
 
+/// A limit on file size, of 1 MiB, fails a write as a full disk does.
+class FullDisk {
+ public:
+  FullDisk() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &old_), 0);
+    const rlimit small{.rlim_cur = 1 << 20, .rlim_max = old_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit old_{};
+  void (*handler_)(int);
+};
+
 TEST(AtomicFile, FullDiskLeavesNothing) {
   const test::TempDir dir;
-  // A limit on file size fails the write as a full disk does.
-  rlimit old{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
-  const auto previous = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{.rlim_cur = 1 << 20, .rlim_max = old.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  test::expect_error([&] { write_file(dir / "out", std::string(4 << 20, 'x')); },
-                     {"out: cannot write", "nothing was left"}, ErrorKind::environment);
-  setrlimit(RLIMIT_FSIZE, &old);
-  std::signal(SIGXFSZ, previous);
+  {
+    const FullDisk full;
+    test::expect_error([&] { write_file(dir / "out", std::string(4 << 20, 'x')); },
+                       {"out: cannot write", "nothing was left"}, ErrorKind::environment);
+  }
   EXPECT_EQ(dir.list(), Names{});
+}
+
+TEST(AppendFile, FullDiskLeavesNoTornLine) {
+  const test::TempDir dir;
+  append_file(dir / "log", "one\n");
+  {
+    const FullDisk full;
+    test::expect_error([&] { append_file(dir / "log", std::string(4 << 20, 'x') + "\n"); },
+                       {"log: cannot write"}, ErrorKind::environment);
+  }
+  EXPECT_EQ(test::read_text(dir / "log"), "one\n");
 }
 
 TEST(AtomicFile, SaysWhenThePlaceIsWrong) {

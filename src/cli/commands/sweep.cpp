@@ -361,7 +361,7 @@ void sweep_command(const Context& context, const SweepCommand& command,
   std::optional<WriteLock> lock;
   if (!command.out.empty()) {
     const std::filesystem::path parent = std::filesystem::absolute(command.out).parent_path();
-    std::filesystem::create_directories(parent);
+    make_folder(parent);
     lock.emplace(context, command.out, LockMode::alone);
     remove_leftovers(parent, std::filesystem::path(command.out).filename().string());
     clear_calibration(calibration_folder(command.out), command.overwrite && is_sweep(command.out));

@@ -9,6 +9,7 @@
 
 #include "creg/core/error.h"
 #include "io/file.h"
+#include "io/files/system_call.h"
 
 namespace creg {
 namespace {
@@ -41,7 +42,9 @@ PartFile::PartFile(std::filesystem::path final_path)
   refuse_symlink(path_);
   refuse_symlink(version_path_);
   // One that was made a moment ago is not followed either; a pipe is not waited for.
-  fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  fd_ = uninterrupted([&] {
+    return ::open(path_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  });
   if (fd_ < 0) fail_errno(errno, "cannot create a file here", path_.string());
   struct stat status {};
   if (::fstat(fd_, &status) != 0) {
@@ -72,10 +75,10 @@ PartFile::~PartFile() {
 
 void PartFile::append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), size_);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail_errno(errno, "cannot write", path_.string(),
+    const ssize_t written =
+        uninterrupted([&] { return ::pwrite(fd_, bytes.data(), bytes.size(), size_); });
+    if (written <= 0) {
+      fail_errno(written < 0 ? errno : EIO, "cannot write", path_.string(),
                  "what came so far stays there: free some space and run the same again, or choose "
                  "another place with --data-dir");
     }
@@ -85,7 +88,9 @@ void PartFile::append(std::span<const std::byte> bytes) {
 }
 
 void PartFile::clear() {
-  if (::ftruncate(fd_, 0) != 0) fail_errno(errno, "cannot write", path_.string());
+  if (uninterrupted([&] { return ::ftruncate(fd_, 0); }) != 0) {
+    fail_errno(errno, "cannot write", path_.string());
+  }
   size_ = 0;
   remove_version();
 }
@@ -104,13 +109,16 @@ void PartFile::remove_version() {
 }
 
 void PartFile::commit() {
-  if (::fsync(fd_) != 0) fail_errno(errno, "cannot write", path_.string());
+  if (uninterrupted([&] { return ::fsync(fd_); }) != 0) {
+    fail_errno(errno, "cannot write", path_.string());
+  }
   if (::rename(path_.c_str(), final_path_.c_str()) != 0) {
     fail_errno(errno, "cannot rename the finished file to this name", final_path_.string());
   }
-  remove_version();
   ::close(fd_);
   fd_ = -1;
+  remove_version();
+  sync_folder_of(final_path_);
 }
 
 }  // namespace creg

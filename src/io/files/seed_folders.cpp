@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "io/file.h"
+
 namespace creg {
 
 namespace fs = std::filesystem;
@@ -31,12 +33,13 @@ bool is_numbered(const fs::path& path, std::string_view prefix) {
 }
 
 std::vector<fs::path> seed_folders(const fs::path& folder) {
-  if (!fs::is_directory(folder)) return {};
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return {};
   std::vector<std::pair<std::uint64_t, fs::path>> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_directory()) continue;
-    const auto seed = number_after("seed-", entry.path().filename().string());
-    if (seed) found.emplace_back(*seed, entry.path());
+  for (const fs::path& entry : list_folder(folder)) {
+    if (!fs::is_directory(entry, ignored)) continue;
+    const auto seed = number_after("seed-", entry.filename().string());
+    if (seed) found.emplace_back(*seed, entry);
   }
   std::sort(found.begin(), found.end());
   std::vector<fs::path> folders;

@@ -1,12 +1,9 @@
 #include "train/loop/metrics_file.h"
 
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <optional>
 
-#include "creg/core/error.h"
 #include "io/file.h"
 
 namespace creg {
@@ -59,11 +56,7 @@ void MetricsFile::add(const EpochStatistics& s) {
 
 void MetricsFile::flush() {
   if (path_.empty() || pending_.empty()) return;
-  errno = 0;
-  std::ofstream file(path_, std::ios::app | std::ios::binary);
-  file << pending_;
-  file.close();
-  if (!file) fail_errno(errno, "cannot write the metrics", path_.string());
+  append_file(path_, pending_);
   pending_.clear();
 }
 

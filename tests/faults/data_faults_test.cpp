@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "faults/faulted_runs.h"
+#include "support/http_server.h"
+
+namespace creg::data_faults_test {
+namespace {
+
+using test::FaultedCommand;
+using test::write_small_dataset;
+using Words = std::vector<std::string>;
+
+/// What every command must stand.
+void expect_stands(const FaultedCommand& command) {
+  for (const char* operation : {"open", "write", "sync"}) {
+    command.expect_survives(operation, "EINTR");
+  }
+  command.expect_survives("write", "SHORT");
+  for (const char* operation : {"open", "sync", "rename", "map", "close"}) {
+    command.expect_errors_are_told(operation, "EIO");
+  }
+  command.expect_errors_are_told("write", "ENOSPC");
+}
+
+TEST(DataConvertFaults, TheOldFileOrTheNewOne) {
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"data", "convert", folder + "/small.toml", folder + "/out.creg", "--threads",
+                "1",    "--quiet"};
+      },
+      [](const std::filesystem::path& folder) {
+        write_small_dataset(folder);
+        std::filesystem::copy(folder / "edges.csv", folder / "out.creg");
+      });
+  expect_stands(command);
+}
+
+/// A loss of power must not take back a name that was given.
+TEST(DataConvertFaults, TheFileIsFlushedBeforeItsNameAndTheFolderAfterIt) {
+  const FaultedCommand command([](const std::string& folder) -> Words {
+    return {"data", "convert", "synthetic:cora@0.1", folder + "/out.creg", "--quiet"};
+  });
+  Words order;
+  for (const test::LoggedCall& call : command.calls()) {
+    if (call.operation == "rename") order.emplace_back("rename");
+    if (call.operation != "sync") continue;
+    order.emplace_back(call.file == command.folder() ? "sync folder" : "sync file");
+  }
+  EXPECT_EQ(order, (Words{"sync file", "rename", "sync folder"}));
+}
+
+TEST(DataConvertFaults, ShortMemoryIsTold) {
+  const FaultedCommand command([](const std::string& folder) -> Words {
+    return {"data", "convert", "synthetic:cora", folder + "/out.creg", "--threads", "2", "--quiet"};
+  });
+  command.expect_short_memory_is_told(60);
+}
+
+/// An archive that a mirror has unpacked: files whose checksums nobody knows.
+void write_mirror(const std::filesystem::path& folder) {
+  write_small_dataset(folder);
+  std::filesystem::rename(folder / "edges.csv", folder / "reddit_data.npz");
+  std::filesystem::rename(folder / "features.csv", folder / "reddit_graph.npz");
+}
+
+void expect_get_stands(const FaultedCommand& command) {
+  expect_stands(command);
+  command.expect_survives("lock", "EINTR");
+  command.expect_errors_are_told("lock", "EIO");
+  command.expect_errors_are_told("mkdir", "ENOSPC");
+  command.expect_errors_are_told("remove", "EIO");
+}
+
+TEST(DataGetFaults, FromAFolderTheOldFileOrTheNewOne) {
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"data",           "get",      "reddit",           "--data-dir",
+                folder + "/data", "--mirror", folder + "/mirror", "--quiet"};
+      },
+      [](const std::filesystem::path& folder) { write_mirror(folder / "mirror"); });
+  expect_get_stands(command);
+  command.expect_survives("truncate", "EINTR");
+  command.expect_errors_are_told("truncate", "EIO");
+}
+
+#ifdef CREG_HAS_CURL
+TEST(DataGetFaults, OverHttpTheOldFileOrTheNewOne) {
+  const test::TempDir mirror;
+  write_mirror(mirror.path());
+  test::HttpServer server(mirror.path());
+  server.set_faults({.etags = true});
+  expect_get_stands(FaultedCommand([&](const std::string& folder) -> Words {
+    return {"data",           "get",      "reddit",     "--data-dir",
+            folder + "/data", "--mirror", server.url(), "--quiet"};
+  }));
+}
+#endif
+
+}  // namespace
+}  // namespace creg::data_faults_test

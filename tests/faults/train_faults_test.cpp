@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+
+#include "faults/faulted_runs.h"
+
+namespace creg::train_faults_test {
+namespace {
+
+using test::FaultedCommand;
+using test::write_small_dataset;
+using Words = std::vector<std::string>;
+
+FaultedCommand small_training(const Words& more = {}) {
+  return FaultedCommand(
+      [&](const std::string& folder) {
+        Words words = {"train",
+                       "--dataset",
+                       folder + "/small.toml",
+                       "--out",
+                       folder + "/run",
+                       "--dim",
+                       "4",
+                       "--epochs",
+                       "2",
+                       "--patience",
+                       "0",
+                       "--edge-split",
+                       "1",
+                       "--calibrate",
+                       "1",
+                       "--threads",
+                       "1",
+                       "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+      },
+      [](const std::filesystem::path& folder) { write_small_dataset(folder); });
+}
+
+FaultedCommand small_sweep() {
+  return FaultedCommand(
+      [](const std::string& folder) -> Words {
+        return {"sweep",         "none",
+                "--dataset",     folder + "/small.toml",
+                "--out",         folder + "/kept/sweep.jsonl",
+                "--dim",         "4",
+                "--epochs",      "2",
+                "--patience",    "0",
+                "--grid",        "lr=0.01,0.001",
+                "--eval-splits", "1",
+                "--threads",     "1",
+                "--quiet"};
+      },
+      [](const std::filesystem::path& folder) { write_small_dataset(folder); });
+}
+
+void expect_survives_interruptions(const FaultedCommand& command) {
+  for (const char* operation : {"open", "write", "sync"}) {
+    command.expect_survives(operation, "EINTR");
+  }
+  command.expect_survives("write", "SHORT");
+}
+
+TEST(TrainFaults, InterruptionsAndShortWritesAreSurvived) {
+  expect_survives_interruptions(small_training());
+}
+
+TEST(TrainFaults, FilesThatCannotBeOpenedAreNamed) {
+  small_training().expect_errors_are_told("open", "EIO");
+}
+
+TEST(TrainFaults, AFullDiskLeavesWholeFiles) {
+  const FaultedCommand command = small_training();
+  command.expect_errors_are_told("write", "ENOSPC");
+  command.expect_errors_are_told("mkdir", "ENOSPC");
+}
+
+TEST(TrainFaults, AFailingDiskLeavesWholeFiles) {
+  const FaultedCommand command = small_training();
+  for (const char* operation : {"sync", "rename", "map", "close"}) {
+    command.expect_errors_are_told(operation, "EIO");
+  }
+}
+
+void expect_resumes_after_kills(const FaultedCommand& command,
+                                const std::vector<const char*>& operations) {
+  for (const char* operation : operations) {
+    command.expect_goes_on_after_kills(operation, [&](const std::string& folder) {
+      const bool begun = std::filesystem::exists(folder + "/run/config.toml");
+      return begun ? Words{"train", "--resume", folder + "/run", "--quiet"} : command.arguments();
+    });
+  }
+}
+
+TEST(TrainFaults, KilledAtAnyFileItGoesOnToTheSameBytes) {
+  expect_resumes_after_kills(small_training(), {"open", "rename"});
+}
+
+TEST(TrainFaults, SeedsThatAreKilledAtAnyFileGoOnToTheSameBytes) {
+  expect_resumes_after_kills(small_training({"--seeds", "2"}), {"mkdir", "rename"});
+}
+
+/// Checkpoints come in the middle of epochs here.
+TEST(TrainFaults, BatchesThatAreKilledAtAnyFileGoOnToTheSameBytes) {
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"train",
+                "--dataset",
+                folder + "/small.toml",
+                "--out",
+                folder + "/run",
+                "--dim",
+                "4",
+                "--epochs",
+                "3",
+                "--patience",
+                "0",
+                "--encoder",
+                "sage",
+                "--batch-size",
+                "5",
+                "--fanouts",
+                "2",
+                "--threads",
+                "1",
+                "--quiet"};
+      },
+      [](const std::filesystem::path& folder) { write_small_dataset(folder); }, "ticking");
+  expect_resumes_after_kills(command, {"rename"});
+}
+
+/// Wide enough for large allocations.
+FaultedCommand wide(Words words, const std::string& out) {
+  return FaultedCommand([&](const std::string& folder) {
+    const Words common = {"--dataset", "synthetic:cora@0.2", "--dim", "64",      "--epochs",
+                          "2",         "--patience",         "0",     "--quiet", "--out",
+                          folder + out};
+    words.insert(words.end(), common.begin(), common.end());
+    return words;
+  });
+}
+
+TEST(TrainFaults, ShortMemoryIsTold) {
+  wide({"train", "--threads", "1"}, "/run").expect_short_memory_is_told(60);
+}
+
+TEST(TrainFaults, ShortMemoryOfBatchesThatAreDrawnAheadIsTold) {
+  wide({"train", "--batch-size", "256", "--fanouts", "5", "--threads", "2"}, "/run")
+      .expect_short_memory_is_told(30);
+}
+
+TEST(TrainFaults, ShortMemoryOfSeedsSideBySideIsTold) {
+  wide({"train", "--method", "lc", "--seeds", "2", "--threads", "2"}, "/run")
+      .expect_short_memory_is_told(40);
+}
+
+TEST(SweepFaults, InterruptionsAndShortWritesAreSurvived) {
+  expect_survives_interruptions(small_sweep());
+}
+
+TEST(SweepFaults, TheKeptPointsAreWhole) {
+  const FaultedCommand command = small_sweep();
+  for (const char* operation : {"open", "sync", "rename", "map", "close"}) {
+    command.expect_errors_are_told(operation, "EIO");
+  }
+  command.expect_errors_are_told("write", "ENOSPC");
+  command.expect_errors_are_told("mkdir", "ENOSPC");
+}
+
+TEST(SweepFaults, KilledAtAnyFileItGoesOnToTheSameBytes) {
+  const FaultedCommand command = small_sweep();
+  for (const char* operation : {"open", "rename"}) {
+    command.expect_goes_on_after_kills(
+        operation, [&](const std::string& /*folder*/) { return command.arguments(); });
+  }
+}
+
+TEST(SweepFaults, ShortMemoryIsTold) {
+  wide({"sweep", "none", "--grid", "lr=0.01,0.001", "--threads", "1"}, "/sweep.jsonl")
+      .expect_short_memory_is_told(30);
+}
+
+}  // namespace
+}  // namespace creg::train_faults_test
