@@ -102,9 +102,7 @@ void check_folder(const Context& context, const fs::path& directory, Claim claim
 ClaimedFolder::ClaimedFolder(const Context& context, const fs::path& directory, Claim claim)
     : directory_(directory) {
   check_folder(context, directory, claim);
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) fail_errno(error.value(), "cannot make the folder of the run", directory.string());
+  make_folder(directory);
   fs::path inner = plain_path(directory);
   while ((is_numbered(inner, "seed-") && holds_run(inner.parent_path())) ||
          is_numbered(inner, "split-")) {

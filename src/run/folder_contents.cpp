@@ -45,9 +45,7 @@ std::vector<fs::directory_entry> entries_of(const fs::path& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) return {};
   std::vector<fs::directory_entry> entries;
-  fs::directory_iterator found(directory, error);
-  if (error) fail_errno(error.value(), "cannot look into the folder", directory.string());
-  for (const fs::directory_entry& entry : found) entries.push_back(entry);
+  for (const fs::path& path : list_folder(directory)) entries.emplace_back(path, error);
   std::sort(entries.begin(), entries.end());
   return entries;
 }

@@ -7,6 +7,7 @@
 
 #include "io/catalogue/http_transfer.h"
 #include "io/checksum.h"
+#include "io/containers/zip.h"
 #include "io/download.h"
 #include "support/expect_error.h"
 #include "support/made_up_dataset.h"

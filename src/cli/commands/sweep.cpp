@@ -104,8 +104,8 @@ std::filesystem::path calibration_folder(std::filesystem::path out) {
 /// What killed processes left of this file.
 void remove_leftovers(const std::filesystem::path& folder, const std::string& name) {
   std::vector<std::filesystem::path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (name_of_part(entry.path().filename().string()) == name) found.push_back(entry.path());
+  for (const std::filesystem::path& entry : list_folder(folder)) {
+    if (name_of_part(entry.filename().string()) == name) found.push_back(entry);
   }
   std::error_code ignored;
   for (const std::filesystem::path& path : found) std::filesystem::remove(path, ignored);
@@ -115,8 +115,8 @@ void remove_leftovers(const std::filesystem::path& folder, const std::string& na
 void clear_calibration(const std::filesystem::path& folder, bool all) {
   if (!std::filesystem::is_directory(folder)) return;
   std::error_code ignored;
-  for (const auto& point : std::filesystem::directory_iterator(folder)) {
-    for (const std::filesystem::path& seed : seed_folders(point.path())) {
+  for (const std::filesystem::path& point : list_folder(folder)) {
+    for (const std::filesystem::path& seed : seed_folders(point)) {
       remove_leftovers(seed, "calibration.jsonl");
       if (all) std::filesystem::remove(seed / "calibration.jsonl", ignored);
     }

@@ -75,9 +75,8 @@ WriteLock::WriteLock(const Context& context, const fs::path& place, LockMode mod
   while (true) {
     // Never through a link: whoever holds the lock writes into the file.
     if (fd_ < 0) {
-      fd_ = uninterrupted([&] {
-        return ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
-      });
+      fd_ = uninterrupted(
+          [&] { return ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666); });
     }
     if (fd_ < 0) {
       // Beside others is how the folder above is held: who may not write there leaves it alone.
