@@ -78,7 +78,7 @@ Files files_below(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string name = entry.path().lexically_relative(folder).string();
     // A lock that nobody holds is nothing to anybody.
-    if (entry.is_regular_file() && entry.path().filename() != ".lock") {
+    if (entry.is_regular_file() && entry.path().filename() != ".creg-lock") {
       files[name] = read_text(entry.path());
     }
   }

@@ -41,7 +41,7 @@ run(${CMAKE_COMMAND} -E chdir / ${prefix}/bin/creg info --json)
 if(WITH_TORCH)
   # Where the library does not load, creg says null.
   expect("\"libtorch\": \"")
-  run(${prefix}/bin/creg train --epochs 1 --dim 8 --json)
+  run(${CMAKE_COMMAND} -E chdir ${scratch} ${prefix}/bin/creg train --epochs 1 --dim 8 --json)
   expect("\"accuracy\"")
   run(${scratch}/build/consumer)
   expect("5278")

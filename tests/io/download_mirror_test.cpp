@@ -106,9 +106,9 @@ TEST_F(FolderMirror, NothingIsWrittenThroughASymbolicLink) {
       std::filesystem::remove(link);
     }
   }
-  std::filesystem::create_symlink(precious, data_ / "made_up/.lock");
-  test::expect_error([&] { get(); }, {".lock"}, ErrorKind::environment);
-  std::filesystem::remove(data_ / "made_up/.lock");
+  std::filesystem::create_symlink(precious, data_ / "made_up/.creg-lock");
+  test::expect_error([&] { get(); }, {".creg-lock"}, ErrorKind::environment);
+  std::filesystem::remove(data_ / "made_up/.creg-lock");
   EXPECT_EQ(test::read_text(precious), "mine");
   EXPECT_FALSE(std::filesystem::exists(data_ / "not there"));
   // A link to the right bytes is read, not written.
