@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,11 +53,25 @@ LoadedLibrary no_room(const MemoryLimit& limit) {
                           human_bytes(needed.address_space), human_bytes(needed.data))};
 }
 
+// A thread of libgomp that waits for the others first turns in a loop, so that the next piece of
+// work finds it awake. Its own loop lasts milliseconds: on a machine with other work to do, waiting
+// threads take the time that those they wait for need. This many turns outlast the pauses within
+// an epoch (bench/e2e/crowd measures both sides). It is read when the library is loaded.
+constexpr const char* turns_before_sleep = "3000";
+
+void let_waiting_threads_sleep() {
+  for (const char* const wish : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {
+    if (std::getenv(wish) != nullptr) return;
+  }
+  setenv("GOMP_SPINCOUNT", turns_before_sleep, 1);
+}
+
 }  // namespace
 
 LoadedLibrary load_computing_library() {
   const auto limit = mapping_room().short_of(needed);
   if (limit) return no_room(*limit);
+  let_waiting_threads_sleep();
   // As if it had been linked: libtorch may look for its parts among the symbols of all libraries,
   // and functions that nobody calls need not be found.
   void* const library = dlopen(CREG_LIBRARY, RTLD_LAZY | RTLD_GLOBAL);

@@ -1,10 +1,8 @@
 #include "run/calibration_log.h"
 
-#include <nlohmann/json.hpp>
-
 #include "creg/core/progress.h"
 #include "io/file.h"
-#include "io/json_text.h"
+#include "io/json_lines.h"
 #include "report/calibration_report.h"
 #include "report/writers.h"
 
@@ -27,24 +25,8 @@ CalibrationLog::CalibrationLog(const Context& context, const Graph& graph,
   if (resume && is_there(path_)) text_ = map_file(path_).text();
 }
 
-void CalibrationLog::forget_from(int epochs_done) {
-  std::string kept;
-  for (std::size_t begin = 0; begin < text_.size();) {
-    const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-    const std::string line = text_.substr(begin, end - begin);
-    begin = end + 1;
-    const auto json = parse_json<nlohmann::ordered_json>(line);
-    if (json.is_discarded() || !json.contains("epoch") || !json["epoch"].is_number_integer() ||
-        json["epoch"].get<int>() >= epochs_done) {
-      break;
-    }
-    kept += line + "\n";
-  }
-  text_ = std::move(kept);
-}
-
 void CalibrationLog::record(const Snapshot& snapshot) {
-  if (!started_) forget_from(snapshot.epochs_done);
+  if (!started_) text_ = lines_before_epoch(text_, snapshot.epochs_done);
   started_ = true;
   const EpochStatistics* const statistics = snapshot.statistics;
   const auto figure = [&](double EpochStatistics::*member) {

@@ -21,8 +21,6 @@ class CalibrationLog {
   void record(const Snapshot& snapshot);
 
  private:
-  void forget_from(int epochs_done);
-
   Context context_;
   const Graph& graph_;
   std::filesystem::path path_;

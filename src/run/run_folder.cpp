@@ -58,70 +58,6 @@ std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
   return text;
 }
 
-/// Of seeds, threads and epochs between two looks.
-constexpr int largest_count = 1000000;
-
-std::uint64_t whole_number(const Setting& setting, const std::string& file, std::uint64_t least,
-                           std::uint64_t most) {
-  std::uint64_t value = 0;
-  const char* const end = setting.value.data() + setting.value.size();
-  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
-  if (error != std::errc() || stop != end || value < least || value > most) {
-    fail_input(
-        {.what = "a wrong value for " + in_quotes(setting.key),
-         .file = file,
-         .place = "line " + std::to_string(setting.line),
-         .found = in_quotes(setting.value),
-         .expected = "a whole number, " + std::to_string(least) + " to " + std::to_string(most)});
-  }
-  return value;
-}
-
-/// "a+b" as read_settings joins a list.
-std::vector<std::string> listed(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('+', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
-bool read_head(RunRecord& record, const Setting& setting) {
-  const std::string& key = setting.key;
-  const auto number = [&] {
-    return whole_number(setting, record.file, 0, std::numeric_limits<std::uint64_t>::max());
-  };
-  // What creg train itself takes for these.
-  const auto count = [&](int least) {
-    return static_cast<int>(whole_number(setting, record.file, static_cast<std::uint64_t>(least),
-                                         static_cast<std::uint64_t>(largest_count)));
-  };
-  if (key == "dataset") {
-    record.dataset = setting.value;
-  } else if (key == "recipe") {
-    record.recipe = setting.value;
-  } else if (key == "transforms") {
-    record.transforms = listed(setting.value);
-  } else if (key == "seed") {
-    record.seed = number();
-  } else if (key == "seeds") {
-    record.seeds = count(1);
-  } else if (key == "threads") {
-    record.threads = count(0);
-  } else if (key == "edge_split") {
-    record.edge_split = number();
-  } else if (key == "calibrate") {
-    record.calibrate = count(0);
-  } else if (key == "pretrain") {
-    record.pretrain = setting.value == "true";
-  } else {
-    return false;
-  }
-  return true;
-}
-
 /// What would be recorded of this plan, but for the seed and the threads of each run.
 RunRecord record_of(const RunPlan& plan) {
   RunRecord record;
@@ -197,21 +133,6 @@ bool holds_run(const fs::path& directory) {
 
 bool is_own_dataset_file(const fs::path& path) {
   return begins_with(path, dataset_head);
-}
-
-RunRecord read_record(const fs::path& directory) {
-  const fs::path path = directory / "config.toml";
-  if (!is_there(path)) {
-    fail_input({.what = "no run to resume there",
-                .file = directory.string(),
-                .expected = "a folder that creg train wrote, with config.toml in it"});
-  }
-  RunRecord record;
-  record.file = path.string();
-  for (Setting& setting : read_settings(map_file(path))) {
-    if (!read_head(record, setting)) record.settings.push_back(std::move(setting));
-  }
-  return record;
 }
 
 TrainConfig config_of(const RunRecord& record) {

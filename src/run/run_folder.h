@@ -9,33 +9,15 @@
 #include <vector>
 
 #include "creg/run/run.h"
-#include "io/settings_file.h"
+#include "run/run_record.h"
 
 namespace creg {
-
-/// What DIR/config.toml says.
-struct RunRecord {
-  std::string file;     ///< where it was read from, for messages
-  std::string dataset;  ///< a name, or an absolute path
-  std::string recipe;
-  std::vector<std::string> transforms;
-  std::uint64_t seed = 0;
-  int seeds = 0;  ///< 0: one run in DIR itself; else seeds 0..seeds-1 in folders of their own
-  int threads = 0;
-  std::optional<std::uint64_t> edge_split;  ///< the seed of the edge split; none: all edges
-  int calibrate = 0;                        ///< epochs between two looks at the calibration
-  bool pretrain = false;                    ///< on the part of the graph that parts.json leaves
-  std::vector<Setting> settings;            ///< everything else: the parameters
-};
 
 /// True where the folder has the config.toml of a run, by its first line.
 bool holds_run(const std::filesystem::path& directory);
 
 /// True for a dataset.toml that a run wrote, by its first line.
 bool is_own_dataset_file(const std::filesystem::path& path);
-
-/// config.toml of a folder that holds a run.
-RunRecord read_record(const std::filesystem::path& directory);
 
 /// The parameters of a record; what is none, and a wrong value, are input errors that name the
 /// line.

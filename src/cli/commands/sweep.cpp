@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/options/short_help.h"
@@ -15,13 +13,13 @@
 #include "creg/core/progress.h"
 #include "creg/learn/metrics.h"
 #include "io/file.h"
-#include "io/json_text.h"
 #include "io/seed_folders.h"
 #include "io/write_lock.h"
 #include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "run/execute.h"
 #include "run/scheduler.h"
+#include "run/sweep_journal.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
 #include "train/recipes.h"
@@ -40,13 +38,7 @@ struct SweepCommand {
   int calibrate = 0;
 };
 
-using Point = std::vector<std::pair<std::string, std::string>>;
-
-std::string label(const Point& point) {
-  std::string text;
-  for (const auto& [key, value] : point) text += (text.empty() ? "" : " ") + key + "=" + value;
-  return text.empty() ? "as it is" : text;
-}
+using Point = SweepPoint;
 
 /// "lr=0.1,0.01" as a key and its values.
 std::pair<std::string, std::vector<std::string>> parse_axis(const std::string& text) {
@@ -123,102 +115,6 @@ void clear_calibration(const std::filesystem::path& folder, bool all) {
   }
 }
 
-/// What one point of the grid came to.
-struct PointOutcome {
-  Point point;
-  std::vector<double> val;
-  std::vector<double> test;
-  double seconds = 0;
-};
-
-Record point_record(const Point& point) {
-  Record out;
-  for (const auto& [key, value] : point) out.push_back({key, value});
-  return out;
-}
-
-bool is_sweep(const std::filesystem::path& path) {
-  if (!is_file(path)) return false;
-  const Bytes file = map_file(path);
-  const std::string_view first = file.text().substr(0, file.text().find('\n'));
-  const auto json = parse_json<nlohmann::ordered_json>(first);
-  return json.is_object() && json.contains("base");
-}
-
-/// What was done before, by a file that grows by one line per finished point.
-class Journal {
- public:
-  /// With `overwrite` the sweep that is there is forgotten; what is no sweep is still refused.
-  Journal(std::filesystem::path path, const std::string& base, bool overwrite)
-      : path_(std::move(path)) {
-    if (path_.empty()) return;
-    if (!is_there(path_) || (overwrite && is_sweep(path_))) {
-      text_ = to_json_line({{"base", base}});
-      write_file(path_, text_);
-      return;
-    }
-    text_ = map_file(path_).text();
-    std::size_t begin = 0;
-    for (int line = 1; begin < text_.size(); ++line) {
-      const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-      read_line(text_.substr(begin, end - begin), line, base);
-      begin = end + 1;
-    }
-  }
-
-  const PointOutcome* find(const Point& point) const {
-    const auto found = done_.find(label(point));
-    return found == done_.end() ? nullptr : &found->second;
-  }
-
-  void add(const PointOutcome& outcome) {
-    if (path_.empty()) return;
-    const Record line = {{"point", point_record(outcome.point)},
-                         {"val", outcome.val},
-                         {"test", outcome.test},
-                         {"seconds", outcome.seconds}};
-    text_ += to_json_line(line);
-    write_file(path_, text_);
-  }
-
- private:
-  void read_line(const std::string& text, int line, const std::string& base) {
-    const auto fail = [&](const std::string& what, const std::string& hint) {
-      fail_input({.what = what,
-                  .file = path_.string(),
-                  .place = "line " + std::to_string(line),
-                  .hint = hint});
-    };
-    const auto json = parse_json<nlohmann::ordered_json>(text);
-    if (json.is_discarded() || (line == 1 && !json.contains("base"))) {
-      fail("not a line of a sweep", "choose another file with --out");
-    }
-    if (line == 1) {
-      if (json["base"] != base) {
-        fail("this is another sweep: its dataset, settings or seeds differ",
-             "choose another file with --out, or --overwrite this one");
-      }
-      return;
-    }
-    try {
-      PointOutcome outcome;
-      for (const auto& [key, value] : json.at("point").items()) {
-        outcome.point.emplace_back(key, value.get<std::string>());
-      }
-      outcome.val = json.at("val").get<std::vector<double>>();
-      outcome.test = json.at("test").get<std::vector<double>>();
-      outcome.seconds = json.at("seconds").get<double>();
-      done_[label(outcome.point)] = outcome;
-    } catch (const nlohmann::json::exception& error) {
-      fail(std::string("not a line of a sweep: ") + error.what(), "choose another file with --out");
-    }
-  }
-
-  std::filesystem::path path_;
-  std::string text_;
-  std::map<std::string, PointOutcome> done_;
-};
-
 RunPlan run_at(const RunPlan& base, const Point& point) {
   RunPlan run = base;
   for (const auto& [key, value] : point) find_parameter(key).set(run.config, value);
@@ -229,7 +125,7 @@ RunPlan run_at(const RunPlan& base, const Point& point) {
 
 /// Runs what the journal lacks: all points and seeds side by side where there is room for it.
 std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base,
-                                     const std::vector<Point>& points, Journal& journal) {
+                                     const std::vector<Point>& points, SweepJournal& journal) {
   install_tensor_memory();
   std::vector<PointOutcome> outcomes(points.size());
   std::vector<RunPlan> plans;
@@ -366,7 +262,7 @@ void sweep_command(const Context& context, const SweepCommand& command,
     remove_leftovers(parent, std::filesystem::path(command.out).filename().string());
     clear_calibration(calibration_folder(command.out), command.overwrite && is_sweep(command.out));
   }
-  Journal journal(command.out, identity, command.overwrite);
+  SweepJournal journal(command.out, identity, command.overwrite);
   try {
     std::vector<PointOutcome> outcomes =
         run_points(context, base, grid_points(command.grid), journal);

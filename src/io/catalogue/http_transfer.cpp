@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -19,6 +18,7 @@
 
 #include "core/build_info.h"
 #include "core/text.h"
+#include "io/catalogue/http_headers.h"
 
 namespace creg {
 namespace {
@@ -33,40 +33,6 @@ constexpr double longest_wait_seconds = 30;
 using Handle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using ErrorText = std::array<char, CURL_ERROR_SIZE>;
 using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
-
-/// The part of a response's headers that matters here.
-struct Headers {
-  std::string etag;
-  std::string content_range;
-};
-
-/// "bytes 10-99/100" or "bytes */100".
-struct ContentRange {
-  std::int64_t start = -1;
-  std::int64_t total = -1;
-};
-
-std::int64_t leading_number(std::string_view text) {
-  std::int64_t value = -1;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() ? value : -1;
-}
-
-ContentRange parse_content_range(std::string_view text) {
-  constexpr std::string_view unit = "bytes ";
-  if (!text.starts_with(unit)) return {};
-  text.remove_prefix(unit.size());
-  ContentRange range{.start = leading_number(text)};
-  const std::size_t slash = text.find('/');
-  if (slash != std::string_view::npos) range.total = leading_number(text.substr(slash + 1));
-  return range;
-}
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 /// One request. The callbacks run inside libcurl, which exceptions must not cross: they wait in
 /// `failure`.
@@ -83,7 +49,7 @@ struct Attempt {
   CURL* handle;
   std::string label;
   std::int64_t asked_from;
-  Headers headers;
+  HttpHeaders headers;
   std::optional<ProgressTask> progress;
   std::exception_ptr failure;
   std::int64_t bytes = 0;
@@ -157,21 +123,6 @@ struct Attempt {
     }
     return !interrupted && !stalled;
   }
-
-  void read_header(std::string_view line) {
-    // Each response of a chain of redirects starts with its own status line.
-    if (line.starts_with("HTTP/")) headers = {};
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos) return;
-    const std::string_view name = line.substr(0, colon);
-    std::string_view value = line.substr(colon + 1);
-    const std::size_t first = value.find_first_not_of(" \t");
-    const std::size_t last = value.find_last_not_of(" \t\r\n");
-    if (first == std::string_view::npos || last < first) return;
-    value = value.substr(first, last - first + 1);
-    if (equals_ignoring_case(name, "etag")) headers.etag = value;
-    if (equals_ignoring_case(name, "content-range")) headers.content_range = value;
-  }
 };
 
 std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user) {
@@ -188,7 +139,7 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
   auto& attempt = *static_cast<Attempt*>(user);
   try {
-    attempt.read_header({data, size * count});
+    attempt.headers.read_line({data, size * count});
     return size * count;
   } catch (...) {
     attempt.failure = std::current_exception();

@@ -344,8 +344,8 @@ class Unpickler {
     if (bytes.empty()) return 0;
     const bool negative = (static_cast<unsigned char>(bytes.back()) & 0x80U) != 0;
     std::uint64_t value = negative ? ~std::uint64_t{0} : 0;
-    for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) {
-      value = (value << 8) | static_cast<unsigned char>(*byte);
+    for (std::size_t i = bytes.size(); i-- > 0;) {
+      value = (value << 8) | static_cast<unsigned char>(bytes[i]);
     }
     return static_cast<std::int64_t>(value);
   }

@@ -164,9 +164,7 @@ class TensorReader {
                                 std::int64_t stored) const {
     std::int64_t elements = 1;
     std::int64_t last = offset;  // the place of the last element
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-      if (sizes[d] == 0) return 0;
-    }
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       if (sizes[d] > stored || elements > stored / sizes[d]) fail_outside(stored);
       elements *= sizes[d];

@@ -44,8 +44,8 @@ class CheckpointReader {
       out.step_sums = reals(at(progress, "step_sums"), "step_sums");
     }
     out.lowest_loss = real(progress, "lowest_loss");
-    // Before the first epoch nothing is low.
-    if (!std::isfinite(out.lowest_loss) && !(out.epoch == 0 && out.lowest_loss > 0)) {
+    const bool nothing_low = out.epoch == 0 && out.lowest_loss > 0;  // before the first epoch
+    if (!std::isfinite(out.lowest_loss) && !nothing_low) {
       fail("progress.lowest_loss", "a finite number", std::to_string(out.lowest_loss));
     }
     out.best_score = finite(progress, "best_score", std::numeric_limits<double>::lowest());

@@ -1,0 +1,121 @@
+#include "run/sweep_journal.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "creg/core/error.h"
+#include "io/json_text.h"
+#include "report/writers.h"
+
+namespace creg {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class SweepReader {
+ public:
+  SweepReader(const Bytes& file, const std::string& base) : file_(file), base_(base) {}
+
+  std::map<std::string, PointOutcome> run() {
+    const std::string_view text = file_.text();
+    for (std::size_t begin = 0; begin < text.size(); ++line_) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      read_line(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return std::move(done_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
+    fail_input(
+        {.what = what, .file = file_.name, .place = "line " + std::to_string(line_), .hint = hint});
+  }
+
+  void read_line(std::string_view text) {
+    const auto json = parse_json<Json>(text);
+    if (json.is_discarded() || (line_ == 1 && !json.contains("base"))) {
+      fail("not a line of a sweep", "choose another file with --out");
+    }
+    if (line_ == 1) {
+      if (json["base"] != base_) {
+        fail("this is another sweep: its dataset, settings or seeds differ",
+             "choose another file with --out, or --overwrite this one");
+      }
+      return;
+    }
+    try {
+      PointOutcome outcome;
+      for (const auto& [key, value] : json.at("point").items()) {
+        outcome.point.emplace_back(key, value.template get<std::string>());
+      }
+      outcome.val = json.at("val").get<std::vector<double>>();
+      outcome.test = json.at("test").get<std::vector<double>>();
+      outcome.seconds = json.at("seconds").get<double>();
+      done_[label(outcome.point)] = outcome;
+    } catch (const nlohmann::json::exception& error) {
+      fail(std::string("not a line of a sweep: ") + error.what(), "choose another file with --out");
+    }
+  }
+
+  const Bytes& file_;
+  const std::string& base_;
+  int line_ = 1;
+  std::map<std::string, PointOutcome> done_;
+};
+
+}  // namespace
+
+std::string label(const SweepPoint& point) {
+  std::string text;
+  for (const auto& [key, value] : point) text += (text.empty() ? "" : " ") + key + "=" + value;
+  return text.empty() ? "as it is" : text;
+}
+
+Record point_record(const SweepPoint& point) {
+  Record out;
+  for (const auto& [key, value] : point) out.push_back({key, value});
+  return out;
+}
+
+bool is_sweep(const std::filesystem::path& path) {
+  if (!is_file(path)) return false;
+  const Bytes file = map_file(path);
+  const std::string_view first = file.text().substr(0, file.text().find('\n'));
+  const auto json = parse_json<Json>(first);
+  return json.is_object() && json.contains("base");
+}
+
+std::map<std::string, PointOutcome> read_sweep(const Bytes& file, const std::string& base) {
+  return SweepReader(file, base).run();
+}
+
+SweepJournal::SweepJournal(std::filesystem::path path, const std::string& base, bool overwrite)
+    : path_(std::move(path)) {
+  if (path_.empty()) return;
+  if (!is_there(path_) || (overwrite && is_sweep(path_))) {
+    text_ = to_json_line({{"base", base}});
+    write_file(path_, text_);
+    return;
+  }
+  const Bytes file = map_file(path_);
+  text_ = file.text();
+  done_ = read_sweep(file, base);
+}
+
+const PointOutcome* SweepJournal::find(const SweepPoint& point) const {
+  const auto found = done_.find(label(point));
+  return found == done_.end() ? nullptr : &found->second;
+}
+
+void SweepJournal::add(const PointOutcome& outcome) {
+  if (path_.empty()) return;
+  const Record line = {{"point", point_record(outcome.point)},
+                       {"val", outcome.val},
+                       {"test", outcome.test},
+                       {"seconds", outcome.seconds}};
+  text_ += to_json_line(line);
+  write_file(path_, text_);
+}
+
+}  // namespace creg
