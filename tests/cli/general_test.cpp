@@ -258,6 +258,19 @@ TEST(Cli, OpenBlasUsesTheWideKernelsUnlessToldOtherwise) {
   EXPECT_TRUE(contains(json::parse(told.out)["blas"], "Prescott")) << told.out;
 }
 
+TEST(Cli, WaitingThreadsSleepSoonUnlessToldOtherwise) {
+  const auto shown = [](Words environment) {
+    environment.emplace_back("OMP_DISPLAY_ENV=verbose");
+    return run_binary({"info"}, {.environment = std::move(environment)}).err;
+  };
+  if (shown({}).find("GOMP_SPINCOUNT") == std::string::npos) {
+    GTEST_SKIP() << "the threads are not libgomp's";
+  }
+  EXPECT_NE(shown({}).find("GOMP_SPINCOUNT = '1000'"), std::string::npos) << shown({});
+  EXPECT_NE(shown({"GOMP_SPINCOUNT=77"}).find("GOMP_SPINCOUNT = '77'"), std::string::npos);
+  EXPECT_EQ(shown({"OMP_WAIT_POLICY=active"}).find("GOMP_SPINCOUNT = '1000'"), std::string::npos);
+}
+
 TEST(Cli, AFullOutputIsAFailure) {
   for (const Words& words : {Words{"info"}, Words{}}) {
     const RunResult result = run_binary(words, {.stdout_path = "/dev/full"});
