@@ -68,7 +68,10 @@ class SweepReader {
 
 std::string label(const SweepPoint& point) {
   std::string text;
-  for (const auto& [key, value] : point) text += (text.empty() ? "" : " ") + key + "=" + value;
+  for (const auto& [key, value] : point) {
+    if (!text.empty()) text += ' ';
+    text.append(key).append("=").append(value);
+  }
   return text.empty() ? "as it is" : text;
 }
 

@@ -3,7 +3,6 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -106,12 +105,11 @@ void prepare_torch(const Context& context) {
   const MappingRoom room = mapping_room();
   const MappingBytes needed = yet_to_map(context, room);
   if (const std::optional<MemoryLimit> limit = room.short_of(needed)) {
-    fail_environment(
-        {.what = "too little memory for " + counted(context.threads(), "thread"),
-         .found = human_bytes(limit->bytes) + ", by " + limit->name,
-         .expected = fmt::format("at least {} of address space, {} of data",
-                                 human_bytes(needed.address_space), human_bytes(needed.data)),
-         .hint = "fewer --threads, or a higher limit"});
+    fail_environment({.what = "too little memory for " + counted(context.threads(), "thread"),
+                      .found = human_bytes(limit->bytes) + ", by " + limit->name,
+                      .expected = "at least " + human_bytes(needed.address_space) +
+                                  " of address space, " + human_bytes(needed.data) + " of data",
+                      .hint = "fewer --threads, or a higher limit"});
   }
   at::set_num_threads(context.threads());
   if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) {
