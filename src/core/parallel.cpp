@@ -5,6 +5,7 @@
 #include <exception>
 #include <list>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -66,8 +67,13 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   invariant(threads >= 1, "a pool has at least one thread");
   state_->threads = threads;
-  for (int i = 1; i < threads; ++i) {
-    state_->workers.emplace_back([state = state_.get()] { state->worker(); });
+  state_->workers.reserve(static_cast<std::size_t>(threads));
+  try {
+    for (int i = 1; i < threads; ++i) {
+      state_->workers.emplace_back([state = state_.get()] { state->worker(); });
+    }
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
+    // No room for one more: those that are there take its pieces.
   }
 }
 

@@ -48,6 +48,8 @@ TEST(Cli, LittleAddressSpaceEndsWithAMessage) {
     EXPECT_TRUE(contains(train.err, "too little memory")) << kilobytes << train.err;
     EXPECT_TRUE(contains(train.err, "ulimit -v")) << kilobytes << train.err;
     EXPECT_EQ(run_binary({"info"}, little).status, 0) << kilobytes;
+    // Stacks of so many threads do not fit; nobody needs them here.
+    EXPECT_EQ(run_binary({"info", "--threads", "256"}, little).status, 0) << kilobytes;
   }
 }
 #endif
