@@ -147,6 +147,25 @@ TEST_P(GdclTest, ContrastsClustersAndTrainsTheDiffusionAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Gdcl, GdclTest, ::testing::Values(100, 4));
 
+TEST(Gdcl, LooksForClustersOnceInAnInterval) {
+  test::OwnValues values = own;
+  values["warmup"] = "1";
+  values["cluster_interval"] = "3";
+  TinyModel model("gdcl", options(), test::two_groups(), values);
+  model.train(0, 1);
+  EXPECT_TRUE(model.method->state().empty());
+  at::Tensor before;
+  for (int epoch = 1; epoch < 8; ++epoch) {
+    model.train(epoch, epoch + 1);
+    const at::Tensor target = model.method->state().back().value.clone();
+    // After the first look, those of epochs 4 and 7.
+    if (epoch > 1) {
+      EXPECT_EQ(at::equal(target, before), epoch % 3 != 1) << epoch;
+    }
+    before = target;
+  }
+}
+
 TEST(Gdcl, SlowsDownAfterItsStart) {
   TinyModel model("gdcl", options(), test::two_groups(), own);
   EXPECT_EQ(model.method->rate(1), 1);

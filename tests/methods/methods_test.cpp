@@ -162,6 +162,19 @@ TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
   }
 }
 
+TEST(Lc, LaterRoundsAreSlowerAndOneRoundIsNone) {
+  for (const char* rounds : {"0", "1"}) {
+    PairModel model("lc", {}, test::two_groups(), {{"curriculum", rounds}});
+    for (const int epoch : {0, 1, 7}) EXPECT_EQ(model.method->rate(epoch), 1) << rounds;
+    for (const int epoch : {1, 7}) EXPECT_FALSE(model.method->starts_afresh(epoch)) << rounds;
+  }
+  PairModel model("lc", {}, test::two_groups(), {{"curriculum", "4"}});  // rounds of 3 epochs
+  EXPECT_EQ(model.method->rate(2), 1);
+  EXPECT_EQ(model.method->rate(3), 0.5);
+  EXPECT_TRUE(model.method->starts_afresh(3));
+  EXPECT_FALSE(model.method->starts_afresh(4));
+}
+
 TEST(Lc, ACurriculumLeavesOutSeedsWithoutANeighbour) {
   PairModel model("lc", {}, test::two_groups(), {{"curriculum", "4"}});
   for (const std::uint32_t epoch : {0, 1, 3, 6, 9}) {

@@ -164,6 +164,9 @@ TEST(EncoderOptions, LayerNormComesBetweenBiasAndActivation) {
     options.activation = ActivationKind::prelu;
     const Made made(options);
     const at::NoGradGuard no_grad;
+    // Training starts with the normalised rows as they are.
+    EXPECT_TRUE(at::equal(made.parameter("0.norm_scale"), at::ones({6}, at::kDouble)));
+    EXPECT_TRUE(at::equal(made.parameter("0.norm_shift"), at::zeros({6}, at::kDouble)));
     for (const NamedTensor& item : made.parameters.all()) {
       if (item.name == "encoder.0.norm_scale") item.value.copy_(test::irregular({6}, 1));
       if (item.name == "encoder.0.norm_shift") item.value.copy_(test::irregular({6}, 2));

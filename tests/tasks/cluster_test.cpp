@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <set>
 
 #include "creg/core/random.h"
 #include "creg/learn/metrics.h"
@@ -68,6 +69,19 @@ TEST(Cluster, IsKMeansOfAllNodesJudgedOnTheLabelledOnes) {
     EXPECT_GT(agreement.accuracy, 0.7);
     EXPECT_LT(agreement.accuracy, 1);
   }
+}
+
+TEST(Cluster, EverySeedIsOneMoreThanTheLast) {
+  const Example made = example(210, 1.5);
+  const ClusterResult found =
+      test::cluster(Context(), made.graph, made.embedding, {.seed = 2, .restarts = 1});
+  std::set<double> inertias;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const KMeansResult one = kmeans(Context(), made.embedding, 3, {.restarts = 1, .seed = 2 + i});
+    EXPECT_EQ(found.inertia[i], one.inertia);
+    inertias.insert(one.inertia);
+  }
+  EXPECT_GT(inertias.size(), 2) << "seeds that cannot be told apart";
 }
 
 TEST(Cluster, ReducesRowsAfterNormalisingThem) {
