@@ -122,12 +122,12 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, const ErrorP
 }
 
 // A command that is only known by name here: whatever follows it is for the library to read.
-void add_stub(CLI::App& app, const CommandEntry& entry) {
-  CLI::App* stub = app.add_subcommand(std::string(entry.name));
-  stub->set_help_flag();
-  stub->set_help_all_flag();
-  stub->fallthrough(false);
-  stub->prefix_command();
+void add_by_name(CLI::App& app, const CommandEntry& entry) {
+  CLI::App* command = app.add_subcommand(std::string(entry.name));
+  command->set_help_flag();
+  command->set_help_all_flag();
+  command->fallthrough(false);
+  command->prefix_command();
 }
 
 void add_commands(CLI::App& app, GlobalOptions& options, const Program& program) {
@@ -137,7 +137,7 @@ void add_commands(CLI::App& app, GlobalOptions& options, const Program& program)
     if (own != program.commands.end()) {
       own->add(app, options);
     } else if (program.load_library != nullptr) {
-      add_stub(app, entry);
+      add_by_name(app, entry);
     } else {
       continue;
     }

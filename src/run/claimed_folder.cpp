@@ -33,11 +33,7 @@ namespace fs = std::filesystem;
 }
 
 void remove_all(const std::vector<fs::path>& files) {
-  for (const fs::path& file : files) {
-    std::error_code error;
-    fs::remove(file, error);
-    if (error) fail_errno(error.value(), "cannot remove", file.string());
-  }
+  for (const fs::path& file : files) remove_file(file);
 }
 
 void remove_outputs(const FolderContents& contents) {

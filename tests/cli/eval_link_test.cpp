@@ -11,16 +11,12 @@ namespace creg::eval_link_test {
 namespace {
 
 using nlohmann::json;
+using test::joined;
 using test::read_text;
 using test::run_creg;
 using test::RunResult;
 using test::TempDir;
 using Words = std::vector<std::string>;
-
-Words joined(Words first, const Words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
 
 const Words small = {"--dataset", "synthetic:cora@0.1", "--dim", "8",         "--epochs",
                      "6",         "--patience",         "0",     "--threads", "2"};

@@ -8,6 +8,13 @@
 
 namespace creg::test {
 
+/// One list of words after the other.
+inline std::vector<std::string> joined(std::vector<std::string> first,
+                                       const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 struct RunResult {
   int status = -1;  ///< exit status, or 128 + the signal
   std::string out;

@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::joined;
 using test::read_text;
 using test::run_binary;
 using test::run_creg;
@@ -21,11 +22,6 @@ using test::RunOptions;
 using test::RunResult;
 using test::TempDir;
 using Words = std::vector<std::string>;
-
-Words joined(Words first, const Words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
 
 const Words quick = {"--dim", "4", "--epochs", "2", "--threads", "1"};
 

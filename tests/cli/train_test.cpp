@@ -18,6 +18,7 @@ namespace creg::train_test {
 namespace {
 
 using nlohmann::json;
+using test::joined;
 using test::read_text;
 using test::run_binary;
 using test::run_creg;
@@ -28,11 +29,6 @@ using Words = std::vector<std::string>;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-Words joined(Words first, const Words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
 }
 
 /// A small graph that is inside creg, narrow and short: a run takes a moment.

@@ -29,8 +29,7 @@ namespace creg {
 //   header = true                  # of the edge file; default: recognised
 //   transforms = ["…"]             # passed on as they are
 //   allow_empty = false            # true: a file above may hold nothing
-//   unknown_ids = "error"          # "drop": labels and splits of ids that are no nodes are left
-//   out
+//   unknown_ids = "error"          # "drop": labels and splits of unknown ids are left out
 //
 // Which nodes there are, and in which order:
 //   * features as an array: its rows; ids are row numbers 0..N-1;
