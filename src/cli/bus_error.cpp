@@ -10,6 +10,7 @@
 
 #include "cli/command_line.h"
 #include "io/mapped_files.h"
+#include "io/unfinished_files.h"
 
 // What the handler calls may be called in a handler: no memory is taken, no lock, no stream.
 namespace creg::cli {
@@ -90,6 +91,7 @@ extern "C" void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
     while (true) ::pause();
   }
   explain(name);
+  remove_unfinished_files();
   ::_exit(exit_failed);
 }
 

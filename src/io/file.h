@@ -59,6 +59,7 @@ class AtomicFile {
   std::filesystem::path path_;
   std::string temporary_;
   int fd_ = -1;
+  std::size_t place_ = 0;  ///< in the table behind remove_unfinished_files, while it is open
   std::int64_t size_ = 0;
   std::string buffer_;
 };

@@ -63,12 +63,14 @@ TEST_F(TruncatedFile, IsNamed) {
 }
 
 TEST_F(TruncatedFile, IsNamedWhileItIsTranslated) {
-  std::filesystem::create_directories(dir_ / "out");
+  dir_.write("out/graph.creg", "old");
   const RunResult result =
       run_with({"data", "convert", file_, (dir_ / "out/graph.creg").string(), "--quiet"}, "open:1",
                dir_ / "out", [&](int /*pid*/) { cut(4096); });
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_NE(result.err.find(file_ + ": the file became shorter"), std::string::npos) << result.err;
+  // What was half written is gone.
+  EXPECT_EQ(test::files_below(dir_ / "out"), (test::Files{{"graph.creg", "old"}}));
 }
 
 #ifdef CREG_HAS_TORCH

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <list>
 
 #include "io/mapped_files.h"
+#include "io/unfinished_files.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -159,6 +162,38 @@ TEST(AtomicFile, SaysWhenThePlaceIsWrong) {
   test::expect_error([&] { write_file(dir / "no" / "out", "x"); }, {"no/out", "cannot create"},
                      ErrorKind::environment);
   test::expect_error([&] { write_file(dir.path(), "x"); }, {"a folder has this name"});
+}
+
+/// As a signal handler removes them that ends the process: only what is open, and each once.
+TEST(AtomicFile, TheUnfinishedAreRemoved) {
+  const test::TempDir dir;
+  write_file(dir / "done", "x");
+  { AtomicFile given_up(dir / "given-up"); }
+  // Nobody's: a name that was in the table is in it no more.
+  const std::string former =
+      dir.write("given-up.part-" + std::to_string(::getpid()) + "-0", "").filename().string();
+  AtomicFile one(dir / "one");
+  AtomicFile two(dir / "two");
+  EXPECT_EQ(dir.list().size(), 4U);
+  remove_unfinished_files();
+  EXPECT_EQ(dir.list(), (Names{"done", former}));
+  test::expect_error([&] { one.commit(); }, {"one", "cannot rename"}, ErrorKind::environment);
+  dir.write("two.part-" + std::to_string(::getpid()) + "-0", "");
+  remove_unfinished_files();
+  EXPECT_EQ(dir.list().size(), 3U);
+}
+
+/// Places in the table are used again, and those that find none are written all the same.
+TEST(AtomicFile, ManyAtOnceAndAfterEachOther) {
+  const test::TempDir dir;
+  std::list<AtomicFile> files;
+  for (int i = 0; i < 100; ++i) files.emplace_back(dir / ("file-" + std::to_string(i)));
+  for (AtomicFile& file : files) file.commit();
+  files.clear();
+  AtomicFile last(dir / "last");
+  EXPECT_EQ(dir.list().size(), 101U);
+  remove_unfinished_files();
+  EXPECT_EQ(dir.list().size(), 100U);
 }
 
 TEST(AtomicFile, ItsTemporaryNamesAreTold) {

@@ -11,6 +11,7 @@
 #include "creg/core/error.h"
 #include "io/files/mapping.h"
 #include "io/files/system_call.h"
+#include "io/files/unfinished.h"
 #include "io/mapped_files.h"
 
 namespace creg {
@@ -125,12 +126,14 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
       fail_errno(errno, "cannot create a file here", path_.string());
     }
   }
+  place_ = enter_unfinished(temporary_);
 }
 
 AtomicFile::~AtomicFile() {
   if (fd_ < 0) return;
   ::close(fd_);
   ::unlink(temporary_.c_str());
+  leave_unfinished(place_);
 }
 
 void AtomicFile::write(std::string_view text) {
@@ -164,6 +167,7 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
     fail_errno(errno, "cannot rename the finished file to this name", path_.string());
   }
+  leave_unfinished(place_);
   ::close(fd_);
   fd_ = -1;
   sync_folder_of(path_);
