@@ -63,6 +63,7 @@ EmbeddingSource find_embeddings(const fs::path& given) {
     if (source.files.empty()) {
       source.dataset = settings.dataset;
       source.transforms = settings.transforms;
+      source.reading = settings.reading;
       source.final_norm = final_norm;
       source.smooth = smooth;
       source.edge_split = settings.edge_split;
@@ -88,6 +89,7 @@ DataSpec dataset_of(const EmbeddingSource& source, DataSpec asked) {
   if (asked.dataset.empty() && asked.edges.empty()) {
     asked.dataset = source.dataset;
     if (asked.transforms.empty()) asked.transforms = source.transforms;
+    asked.reading = source.reading | asked.reading;
   }
   return asked;
 }

@@ -16,6 +16,7 @@ struct EmbeddingSource {
   std::vector<std::filesystem::path> files;  ///< one embedding per run, in the order of the seeds
   std::string dataset;                       ///< what the runs' config.toml says; empty: nothing
   std::vector<std::string> transforms;       ///< the same, on top of the dataset's own
+  ReadOptions reading;                       ///< the same
   std::optional<bool> final_norm;            ///< the same
   int smooth = 0;                            ///< the same
   std::optional<std::uint64_t> edge_split;   ///< the same; none: trained on all edges

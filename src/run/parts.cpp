@@ -1,5 +1,7 @@
 #include "run/parts.h"
 
+#include <string_view>
+
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/file.h"
@@ -9,6 +11,8 @@ namespace creg {
 namespace {
 
 constexpr double default_share = 0.7;
+constexpr std::string_view by_number = "by-number";
+constexpr std::string_view stored_train = "stored-train";
 
 const Split& stored_split(const Graph& graph) {
   if (graph.splits.empty()) {
@@ -21,28 +25,38 @@ const Split& stored_split(const Graph& graph) {
 
 }  // namespace
 
-PretrainParts choose_parts(const Context& context, const Graph& graph, const PartsSpec& spec) {
-  std::string parts = spec.parts;
-  if (parts.empty()) {
-    const bool reddit = graph.name == "reddit" || graph.name.starts_with("synthetic:reddit");
-    parts = reddit && !graph.splits.empty() && spec.share == 0 ? "stored-train" : "by-number";
+PartsSpec settle_parts(const std::string& graph, bool has_splits, PartsSpec spec) {
+  if (spec.parts.empty()) {
+    const bool reddit = graph == "reddit" || graph.starts_with("synthetic:reddit");
+    spec.parts = reddit && has_splits && spec.share == 0 ? stored_train : by_number;
   }
-  if (spec.share != 0 && parts != "by-number") {
+  if (spec.share != 0 && spec.parts != by_number) {
     fail_input({.what = "--pretrain-share belongs to --parts by-number",
                 .file = "--parts",
-                .found = parts});
+                .found = spec.parts});
   }
-  if (parts == "by-number") {
-    return parts_by_number(graph.nodes(), spec.share == 0 ? default_share : spec.share);
+  if (spec.parts == by_number) {
+    if (spec.share == 0) spec.share = default_share;
+  } else if (spec.parts != stored_train) {
+    if (!is_there(spec.parts)) {
+      fail_input({.what = "unknown parts",
+                  .file = "--parts",
+                  .found = in_quotes(spec.parts),
+                  .expected = "by-number, stored-train, or a split file"});
+    }
+    spec.parts = std::filesystem::absolute(spec.parts).lexically_normal().string();
   }
-  if (parts == "stored-train") return parts_after_training(stored_split(graph), graph.nodes());
-  if (!is_there(parts)) {
-    fail_input({.what = "unknown parts",
-                .file = "--parts",
-                .found = in_quotes(parts),
-                .expected = "by-number, stored-train, or a split file"});
+  return spec;
+}
+
+PretrainParts choose_parts(const Context& context, const Graph& graph, const PartsSpec& spec) {
+  const PartsSpec settled = settle_parts(graph.name, !graph.splits.empty(), spec);
+  if (settled.parts == by_number) return parts_by_number(graph.nodes(), settled.share);
+  if (settled.parts == stored_train) {
+    return parts_after_training(stored_split(graph), graph.nodes());
   }
-  return parts_of_split(read_split_file(context, map_file(parts), graph).split, graph.nodes());
+  const SplitFile file = read_split_file(context, map_file(settled.parts), graph);
+  return parts_of_split(file.split, graph.nodes());
 }
 
 std::filesystem::path parts_path(const std::filesystem::path& directory) {

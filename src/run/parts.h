@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
@@ -10,14 +11,18 @@
 
 namespace creg {
 
-/// The parts of a prepared graph. Reddit's are those of its stored split by default, all other
-/// graphs' go by number.
+/// What is asked for with its defaults filled in: Reddit's parts are those of its stored split, all
+/// other graphs' go by number. A file has its absolute path.
+PartsSpec settle_parts(const std::string& graph, bool has_splits, PartsSpec spec);
+
+/// The parts of a prepared graph.
 PretrainParts choose_parts(const Context& context, const Graph& graph, const PartsSpec& spec);
 
 /// DIR/parts.json: a split file of what is not for pretraining.
 std::filesystem::path parts_path(const std::filesystem::path& directory);
 void keep_parts(const std::filesystem::path& directory, const Graph& graph,
                 const PretrainParts& parts);
+/// Where there is none an input error.
 PretrainParts kept_parts(const Context& context, const std::filesystem::path& directory,
                          const Graph& graph);
 

@@ -123,6 +123,16 @@ void settle_configuration(const Context& context, RunPlan& plan, const RunSpec& 
                                           : "recipe: " + plan.recipe);
 }
 
+/// The parts kept in the folder of a run or, where it was stopped before they were kept, the same
+/// chosen again.
+PretrainParts parts_again(const Context& context, RunPlan& plan, const RunRecord& record) {
+  plan.parts_from = {.parts = record.parts, .share = record.pretrain_share};
+  if (record.parts.empty() || is_there(parts_path(plan.directory))) {
+    return kept_parts(context, plan.directory, plan.graph);
+  }
+  return choose_parts(context, plan.graph, plan.parts_from);
+}
+
 /// Leaves the plan the part of its graph that is for pretraining.
 void take_part(const Context& context, RunPlan& plan, PretrainParts parts) {
   Graph part = induced_subgraph(context, plan.graph, parts.pretrain.span());
@@ -161,7 +171,10 @@ void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
   settle_graph(context, plan);
   if (spec.edge_split) hold_out_edges(context, plan, *spec.edge_split);
   plan.evaluate = spec.evaluate;
-  if (spec.pretrain) take_part(context, plan, choose_parts(context, plan.graph, *spec.pretrain));
+  if (spec.pretrain) {
+    plan.parts_from = settle_parts(plan.graph.name, !plan.graph.splits.empty(), *spec.pretrain);
+    take_part(context, plan, choose_parts(context, plan.graph, plan.parts_from));
+  }
   settle_runs(context, plan, spec);
   schedule_runs(plan);
 }
@@ -256,7 +269,10 @@ RunPlan plan_resume(const Context& context, const std::filesystem::path& directo
                     const std::filesystem::path& data_dir, bool own_threads) {
   const RunRecord record = read_record(directory);
   RunSpec spec;
-  spec.data = {.dataset = record.dataset, .transforms = record.transforms, .data_dir = data_dir};
+  spec.data = {.dataset = record.dataset,
+               .transforms = record.transforms,
+               .data_dir = data_dir,
+               .reading = record.reading};
   spec.recipe = "none";
   const TrainConfig config = config_of(record);
   for (const Parameter& parameter : parameters_of(config)) {
@@ -271,7 +287,7 @@ RunPlan plan_resume(const Context& context, const std::filesystem::path& directo
   settle_graph(context, plan);
   plan.directory = directory;
   if (record.edge_split) hold_out_kept_edges(context, plan, *record.edge_split, directory);
-  if (record.pretrain) take_part(context, plan, kept_parts(context, directory, plan.graph));
+  if (record.pretrain) take_part(context, plan, parts_again(context, plan, record));
   plan.several = record.seeds > 0;
   plan.calibrate = record.calibrate;
   plan.seeds = seed_list(record.seeds, record.seed);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/parse_value.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/catalogue.h"
@@ -37,6 +38,16 @@ std::string toml_list(const std::vector<std::string>& values) {
   return "[" + list + "]";
 }
 
+/// What was let pass when the files were read, and has to be again.
+std::string reading_toml(const ReadOptions& reading) {
+  std::string text;
+  if (reading.allow_empty) text += "allow_empty = true\n";
+  if (reading.unknown_ids != UnknownIds::error) {
+    text += "unknown_ids = " + toml_string(name_of(reading.unknown_ids)) + "\n";
+  }
+  return text;
+}
+
 /// The lines that describe a user's own files.
 std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
   std::string text = std::string(dataset_head) + "name = " + toml_string(name) + "\n";
@@ -51,11 +62,7 @@ std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
     text += "splits = " + toml_list(splits) + "\n";
   }
   text += std::string("directed = ") + (data.directed ? "true" : "false") + "\n";
-  if (data.reading.allow_empty) text += "allow_empty = true\n";
-  if (data.reading.unknown_ids != UnknownIds::error) {
-    text += "unknown_ids = " + toml_string(name_of(data.reading.unknown_ids)) + "\n";
-  }
-  return text;
+  return text + reading_toml(data.reading);
 }
 
 /// What would be recorded of this plan, but for the seed and the threads of each run.
@@ -63,7 +70,10 @@ RunRecord record_of(const RunPlan& plan) {
   RunRecord record;
   record.recipe = plan.recipe;
   record.transforms = plan.data.transforms;
+  record.reading = plan.data.reading;
   record.pretrain = plan.parts != nullptr;
+  record.parts = plan.parts_from.parts;
+  record.pretrain_share = plan.parts_from.share;
   record.calibrate = plan.calibrate;
   if (plan.held_out) record.edge_split = plan.held_out->seed;
   if (!plan.data.edges.empty()) {
@@ -95,6 +105,7 @@ void write_record(const fs::path& directory, const RunRecord& record, const RunP
   text += "dataset = " + toml_string(record.dataset) + "\n";
   text += "recipe = " + toml_string(record.recipe) + "\n";
   if (!record.transforms.empty()) text += "transforms = " + toml_list(record.transforms) + "\n";
+  text += reading_toml(record.reading);
   // Half of all seeds are larger than a TOML integer.
   text += "seed = " + toml_value(std::to_string(record.seed)) + "\n";
   if (record.seeds > 0) text += "seeds = " + std::to_string(record.seeds) + "\n";
@@ -104,6 +115,10 @@ void write_record(const fs::path& directory, const RunRecord& record, const RunP
   }
   if (record.calibrate > 0) text += "calibrate = " + std::to_string(record.calibrate) + "\n";
   if (record.pretrain) text += "pretrain = true\n";
+  if (!record.parts.empty()) text += "parts = " + toml_string(record.parts) + "\n";
+  if (record.pretrain_share > 0) {
+    text += "pretrain_share = " + number_text(record.pretrain_share) + "\n";
+  }
   write_file(directory / "config.toml", text + settings_toml(plan));
 }
 
@@ -226,6 +241,9 @@ void write_missing_records(const Context& context, const RunPlan& plan) {
     record.seed = seed;
     if (!is_there(folder / "config.toml")) write_record(folder, record, plan);
     keep_edges(folder);
+  }
+  if (plan.parts && !is_there(parts_path(plan.directory))) {
+    keep_parts(plan.directory, *plan.whole, *plan.parts);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <system_error>
+#include <utility>
 
 #include "core/text.h"
 #include "creg/core/error.h"
@@ -14,20 +15,43 @@ namespace {
 /// Of seeds, threads and epochs between two looks.
 constexpr int largest_count = 1000000;
 
+[[noreturn]] void fail_setting(const Setting& setting, const std::string& file,
+                               std::string expected) {
+  fail_input({.what = "a wrong value for " + in_quotes(setting.key),
+              .file = file,
+              .place = "line " + std::to_string(setting.line),
+              .found = in_quotes(setting.value),
+              .expected = std::move(expected)});
+}
+
 std::uint64_t whole_number(const Setting& setting, const std::string& file, std::uint64_t least,
                            std::uint64_t most) {
   std::uint64_t value = 0;
   const char* const end = setting.value.data() + setting.value.size();
   const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
   if (error != std::errc() || stop != end || value < least || value > most) {
-    fail_input(
-        {.what = "a wrong value for " + in_quotes(setting.key),
-         .file = file,
-         .place = "line " + std::to_string(setting.line),
-         .found = in_quotes(setting.value),
-         .expected = "a whole number, " + std::to_string(least) + " to " + std::to_string(most)});
+    fail_setting(setting, file,
+                 "a whole number, " + std::to_string(least) + " to " + std::to_string(most));
   }
   return value;
+}
+
+double share(const Setting& setting, const std::string& file) {
+  double value = 0;
+  const char* const end = setting.value.data() + setting.value.size();
+  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
+  if (error != std::errc() || stop != end || !(value > 0 && value < 1)) {
+    fail_setting(setting, file, "more than 0 and less than 1");
+  }
+  return value;
+}
+
+UnknownIds unknown_ids(const Setting& setting, const std::string& file) {
+  const std::optional<UnknownIds> choice = from_name<UnknownIds>(setting.value);
+  if (!choice) {
+    fail_setting(setting, file, join_words(names_of<UnknownIds>(), " or "));
+  }
+  return *choice;
 }
 
 /// "a+b" as read_settings joins a list.
@@ -57,6 +81,10 @@ bool read_head(RunRecord& record, const Setting& setting) {
     record.recipe = setting.value;
   } else if (key == "transforms") {
     record.transforms = listed(setting.value);
+  } else if (key == "allow_empty") {
+    record.reading.allow_empty = setting.value == "true";
+  } else if (key == "unknown_ids") {
+    record.reading.unknown_ids = unknown_ids(setting, record.file);
   } else if (key == "seed") {
     record.seed = number();
   } else if (key == "seeds") {
@@ -69,6 +97,10 @@ bool read_head(RunRecord& record, const Setting& setting) {
     record.calibrate = count(0);
   } else if (key == "pretrain") {
     record.pretrain = setting.value == "true";
+  } else if (key == "parts") {
+    record.parts = setting.value;
+  } else if (key == "pretrain_share") {
+    record.pretrain_share = share(setting, record.file);
   } else {
     return false;
   }

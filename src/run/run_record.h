@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "creg/io/dataset.h"
 #include "io/file.h"
 #include "io/settings_file.h"
 
@@ -18,12 +19,15 @@ struct RunRecord {
   std::string dataset;  ///< a name, or an absolute path
   std::string recipe;
   std::vector<std::string> transforms;
+  ReadOptions reading;
   std::uint64_t seed = 0;
   int seeds = 0;  ///< 0: one run in DIR itself; else seeds 0..seeds-1 in folders of their own
   int threads = 0;
   std::optional<std::uint64_t> edge_split;  ///< the seed of the edge split; none: all edges
   int calibrate = 0;                        ///< epochs between two looks at the calibration
   bool pretrain = false;                    ///< on the part of the graph that parts.json leaves
+  std::string parts;                        ///< how the parts are chosen; empty: not recorded
+  double pretrain_share = 0;                ///< of parts by number
   std::vector<Setting> settings;            ///< everything else: the parameters
 };
 

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 using test::run_creg;
+using test::RunOptions;
 using test::RunResult;
 using test::TempDir;
 using Words = std::vector<std::string>;
@@ -135,6 +137,56 @@ TEST_F(Pretrained, GoesOnOnItsPart) {
   const RunResult result = run_creg({"pretrain", "--resume", folder(), "--threads", "2"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(test::read_text(*dir_ / "p/seed-0/embedding.npy"), before);
+}
+
+/// Killed when its record was written and the parts were not: all else is gone.
+TEST_F(Pretrained, GoesOnWithoutKeptParts) {
+  const auto files = [](const std::filesystem::path& folder) {
+    return std::vector<std::string>{test::read_text(folder / "parts.json"),
+                                    test::read_text(folder / "seed-0/embedding.npy"),
+                                    test::read_text(folder / "seed-1/embedding.npy")};
+  };
+  const auto expect_again = [&](const std::string& name) {
+    const std::filesystem::path folder = *dir_ / name;
+    const std::vector<std::string> before = files(folder);
+    std::filesystem::remove(folder / "parts.json");
+    std::filesystem::remove_all(folder / "seed-0");
+    std::filesystem::remove_all(folder / "seed-1");
+    std::filesystem::remove(folder / "result.json");
+    const RunResult result = run_creg({"pretrain", "--resume", folder.string(), "--threads", "2"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(files(folder), before) << name;
+  };
+  expect_again("p");
+  const Words quick = {"--dataset", "synthetic:cora@0.1", "--dim", "4", "--epochs", "1", "--seeds",
+                       "2",         "--threads",          "2"};
+  const RunResult third = run({"pretrain", "--pretrain-share", "0.3", "--out"},
+                              test::joined({(*dir_ / "third").string()}, quick));
+  ASSERT_EQ(third.status, 0) << third.err;
+  expect_again("third");
+  // Parts of a file are those of the file, wherever the resumed run is started.
+  std::filesystem::copy(*dir_ / "third/parts.json", *dir_ / "split.json");
+  RunOptions here;
+  here.before = [] {
+    if (chdir(dir_->path().c_str()) != 0) _exit(97);
+  };
+  const RunResult of_file =
+      run_creg(test::joined({"pretrain", "--parts", "split.json", "--out", "file"}, quick), here);
+  ASSERT_EQ(of_file.status, 0) << of_file.err;
+  EXPECT_EQ(files(*dir_ / "file"), files(*dir_ / "third"));
+  expect_again("file");
+}
+
+/// A record that does not say how the parts were chosen: only the kept ones will do.
+TEST_F(Pretrained, WithoutPartsAndHowTheyWereChosenIsRefused) {
+  std::string record = test::read_text(*dir_ / "p/config.toml");
+  const std::size_t begin = record.find("parts = ");
+  ASSERT_NE(begin, std::string::npos);
+  record.erase(begin, record.find("\n", record.find("pretrain_share = ")) + 1 - begin);
+  dir_->write("old/config.toml", record);
+  const RunResult result = run_creg({"pretrain", "--resume", (*dir_ / "old").string()});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "parts.json")) << result.err;
 }
 
 }  // namespace

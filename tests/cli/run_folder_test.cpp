@@ -104,6 +104,41 @@ TEST_F(RunFolder, ThatAnotherProcessWritesIntoIsRefusedAtOnce) {
   EXPECT_FALSE(fs::exists(dir_ / "run/.creg-lock"));
 }
 
+/// What was let pass when the files were read is let pass again, without a word.
+TEST_F(RunFolder, KnowsWhatItsFilesMayLack) {
+  dir_.write("more.csv", read_text(dir_ / "labels.csv") + "n99,x\n");
+  dir_.write("own.toml",
+             "edges = \"edges.csv\"\nfeatures = \"features.csv\"\nlabels = \"more.csv\"\n");
+  const auto words = [&](const std::string& command, const std::string& out) {
+    return joined({command, "--dataset", path("own.toml"), "--out", path(out)}, quick);
+  };
+  refuse(words("train", "run"), {"more.csv", "n99", "--unknown-ids drop"});
+  const Words drop = {"--unknown-ids", "drop"};
+  succeed(joined(words("train", "run"), drop));
+  succeed({"train", "--resume", path("run")});
+  succeed({"eval", "classify", path("run"), "--splits", "1"});
+  succeed({"embed", "--checkpoint", path("run/checkpoint.pt"), "--out", path("again.npy")});
+  succeed(joined(words("pretrain", "pre"), drop));
+  succeed({"finetune", path("pre"), "--epochs", "1"});
+
+  // The files of a folder.
+  std::string graph;
+  std::string group;
+  for (int i = 0; i < 30; ++i) {
+    graph += std::to_string(i) + "\t" + std::to_string((i * 7 + 1) % 30) + "\n";
+    group += std::to_string(i) + "\t" + std::to_string(i % 3) + "\n";
+  }
+  dir_.write("wiki/graph.txt", graph);
+  dir_.write("wiki/group.txt", group);
+  dir_.write("wiki/tfidf.txt", "");
+  const Words wiki = joined(
+      {"train", "--dataset", path("wiki"), "--method", "node2vec", "--out", path("walks")}, quick);
+  refuse(wiki, {"tfidf.txt", "no features", "--allow-empty"});
+  succeed(joined(wiki, {"--allow-empty"}));
+  succeed({"train", "--resume", path("walks")});
+  succeed({"eval", "classify", path("walks"), "--splits", "1"});
+}
+
 TEST_F(RunFolder, EveryCommandThatWritesRespectsTheLock) {
   fs::create_directory(dir_ / "run");
   const WriteLock lock(Context(), dir_ / "run", LockMode::alone);

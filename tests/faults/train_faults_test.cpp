@@ -86,7 +86,8 @@ void expect_resumes_after_kills(const FaultedCommand& command,
   for (const char* operation : operations) {
     command.expect_goes_on_after_kills(operation, [&](const std::string& folder) {
       const bool begun = std::filesystem::exists(folder + "/run/config.toml");
-      return begun ? Words{"train", "--resume", folder + "/run", "--quiet"} : command.arguments();
+      return begun ? Words{command.arguments().front(), "--resume", folder + "/run", "--quiet"}
+                   : command.arguments();
     });
   }
 }
@@ -126,6 +127,32 @@ TEST(TrainFaults, BatchesThatAreKilledAtAnyFileGoOnToTheSameBytes) {
       },
       [](const std::filesystem::path& folder) { write_small_dataset(folder); }, "ticking");
   expect_resumes_after_kills(command, {"rename"});
+}
+
+TEST(PretrainFaults, KilledAtAnyFileItGoesOnToTheSameBytes) {
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"pretrain",
+                "--dataset",
+                folder + "/small.toml",
+                "--out",
+                folder + "/run",
+                "--dim",
+                "4",
+                "--epochs",
+                "1",
+                "--patience",
+                "0",
+                "--seeds",
+                "2",
+                "--pretrain-share",
+                "0.5",
+                "--threads",
+                "1",
+                "--quiet"};
+      },
+      [](const std::filesystem::path& folder) { write_small_dataset(folder); });
+  expect_resumes_after_kills(command, {"mkdir", "rename"});
 }
 
 /// Wide enough for large allocations.

@@ -69,6 +69,12 @@ struct ReadOptions {
   UnknownIds unknown_ids = UnknownIds::error;  ///< dropped ones are counted in a warning
 };
 
+/// What one of them lets pass.
+constexpr ReadOptions operator|(const ReadOptions& a, const ReadOptions& b) {
+  return {.allow_empty = a.allow_empty || b.allow_empty,
+          .unknown_ids = a.unknown_ids == UnknownIds::drop ? a.unknown_ids : b.unknown_ids};
+}
+
 struct UserDatasetSpec {
   std::string name;
   std::filesystem::path edges;

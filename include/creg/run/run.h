@@ -99,6 +99,7 @@ struct RunPlan {
   std::shared_ptr<const HeldOutEdges> held_out;  ///< null: trained on all edges
   /// Null: trained on the whole graph; else `graph` is the part for pretraining.
   std::shared_ptr<const PretrainParts> parts;
+  PartsSpec parts_from;                ///< how they are chosen, with its defaults filled in
   std::shared_ptr<const Graph> whole;  ///< what the parts are of
 
   std::vector<std::uint64_t> seeds;

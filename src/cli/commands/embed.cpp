@@ -29,6 +29,7 @@ DataSpec dataset_for(const EmbedOptions& options) {
   const RunRecord record = read_record(folder);
   data.dataset = record.dataset;
   if (data.transforms.empty()) data.transforms = record.transforms;
+  data.reading = record.reading | data.reading;
   return data;
 }
 

@@ -54,6 +54,7 @@ Source of_folder(const Context& context, const FinetuneCommand& command,
   if (wanted.dataset.empty() && wanted.edges.empty()) {
     wanted.dataset = record.dataset;
     wanted.transforms = record.transforms;
+    wanted.reading = record.reading | wanted.reading;
   }
   source.graph = prepare_graph(context, open_chosen(context, wanted, globals), wanted.transforms);
   source.parts = kept_parts(context, folder, source.graph);

@@ -140,8 +140,7 @@ StoredGraph read_adjacency(const Context& context, const fs::path& path,
 
 StoredGraph read_toml(const Context& context, const fs::path& path, const ReadOptions& reading) {
   UserDatasetSpec spec = parse_user_dataset(map_file(path), path.parent_path());
-  spec.reading.allow_empty = spec.reading.allow_empty || reading.allow_empty;
-  if (reading.unknown_ids == UnknownIds::drop) spec.reading.unknown_ids = UnknownIds::drop;
+  spec.reading = spec.reading | reading;
   return {.graph = read_user_dataset(context, spec), .transforms = std::move(spec.transforms)};
 }
 
