@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "faults/faulted_runs.h"
 #include "support/http_server.h"
+#include "support/zip_builder.h"
 
 namespace creg::data_faults_test {
 namespace {
@@ -50,10 +53,16 @@ TEST(DataConvertFaults, TheFileIsFlushedBeforeItsNameAndTheFolderAfterIt) {
 }
 
 TEST(DataConvertFaults, ShortMemoryIsTold) {
-  const FaultedCommand command([](const std::string& folder) -> Words {
-    return {"data", "convert", "synthetic:cora", folder + "/out.creg", "--threads", "2", "--quiet"};
-  });
-  command.expect_short_memory_is_told(60);
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"data", "convert", folder + "/small.toml", folder + "/out.creg", "--threads",
+                "1",    "--quiet"};
+      },
+      [](const std::filesystem::path& folder) {
+        write_small_dataset(folder, test::wide_columns);
+        std::filesystem::copy(folder / "edges.csv", folder / "out.creg");
+      });
+  command.expect_short_memory_is_told();
 }
 
 /// An archive that a mirror has unpacked: files whose checksums nobody knows.
@@ -83,16 +92,53 @@ TEST(DataGetFaults, FromAFolderTheOldFileOrTheNewOne) {
   command.expect_errors_are_told("truncate", "EIO");
 }
 
+/// The archive of the same: unpacking it takes memory. Once it is there whole it stays until it is
+/// unpacked.
+std::string write_archive(const std::filesystem::path& folder) {
+  write_small_dataset(folder, test::wide_columns);
+  const std::string bytes = test::read_text(folder / "features.csv");
+  const std::string archive =
+      test::build_zip({{.name = "reddit_data.npz", .contents = bytes, .deflate = true},
+                       {.name = "reddit_graph.npz", .contents = bytes}});
+  std::ofstream(folder / "reddit.zip", std::ios::binary) << archive;
+  return archive;
+}
+
+TEST(DataGetFaults, ShortMemoryIsTold) {
+  FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"data",           "get",      "reddit",           "--data-dir",
+                folder + "/data", "--mirror", folder + "/mirror", "--quiet"};
+      },
+      [](const std::filesystem::path& folder) { write_archive(folder / "mirror"); });
+  command.let_stay("data/reddit/reddit.zip",
+                   test::read_text(command.folder() / "mirror/reddit.zip"));
+  command.expect_short_memory_is_told();
+}
+
 #ifdef CREG_HAS_CURL
 TEST(DataGetFaults, OverHttpTheOldFileOrTheNewOne) {
   const test::TempDir mirror;
   write_mirror(mirror.path());
   test::HttpServer server(mirror.path());
   server.set_faults({.etags = true});
-  expect_get_stands(FaultedCommand([&](const std::string& folder) -> Words {
+  const FaultedCommand command([&](const std::string& folder) -> Words {
     return {"data",           "get",      "reddit",     "--data-dir",
             folder + "/data", "--mirror", server.url(), "--quiet"};
-  }));
+  });
+  expect_get_stands(command);
+}
+
+TEST(DataGetFaults, ShortMemoryOverHttpIsTold) {
+  const test::TempDir mirror;
+  const std::string archive = write_archive(mirror.path());
+  test::HttpServer server(mirror.path());
+  FaultedCommand command([&](const std::string& folder) -> Words {
+    return {"data",           "get",      "reddit",     "--data-dir",
+            folder + "/data", "--mirror", server.url(), "--quiet"};
+  });
+  command.let_stay("data/reddit/reddit.zip", archive);
+  command.expect_short_memory_is_told();
 }
 #endif
 

@@ -29,7 +29,10 @@ struct FaultedRun {
 };
 
 /// A ring of 50 nodes in three classes with features, as files below `folder`; returns the TOML.
-std::string write_small_dataset(const std::filesystem::path& folder);
+std::string write_small_dataset(const std::filesystem::path& folder, int columns = 3);
+
+/// So many columns that whatever holds them all, or as many numbers per node, takes 64 KB or more.
+inline constexpr int wide_columns = 400;
 
 /// A command whose outputs are all below a folder of its own.
 class FaultedCommand {
@@ -47,15 +50,19 @@ class FaultedCommand {
   /// Every call of the operation fails at first, or does half: the outputs are as without.
   void expect_survives(std::string_view operation, const std::string& effect) const;
 
-  /// Large allocations fail, each in a run of its own, but for some beyond `most` runs: the command
-  /// says that memory is short, or does without.
-  void expect_short_memory_is_told(int most) const;
+  /// Every large allocation fails once, each in a run of its own: the command says that memory is
+  /// short, or does without, and each output is the old one or the new one, whole. With `every`
+  /// only one in so many of them fails.
+  void expect_short_memory_is_told(std::size_t every = 1) const;
 
   /// Killed before each call of the operation, each in a run of its own; then what `go_on` gives
   /// for the folder is run, and the outputs are as without.
   void expect_goes_on_after_kills(
       std::string_view operation,
       const std::function<std::vector<std::string>(const std::string& folder)>& go_on) const;
+
+  /// A file that may be there, whole, when the command fails, and is not when it ends well.
+  void let_stay(const std::string& name, std::string bytes);
 
   std::size_t count(std::string_view operation) const;
   const std::vector<std::string>& arguments() const { return arguments_; }
@@ -81,6 +88,7 @@ class FaultedCommand {
   std::string clock_;
   Files before_;
   Files after_;
+  Files on_the_way_;
   std::vector<LoggedCall> calls_;
 };
 
