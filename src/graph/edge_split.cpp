@@ -235,6 +235,10 @@ void check_no_leak(const Context& context, const CsrMatrix& training,
   });
 }
 
+std::int64_t training_edges(std::int64_t edges) {
+  return edges - edges / val_divisor - edges / test_divisor;
+}
+
 EdgeSplit split_edges(const Context& context, const Graph& graph, std::uint64_t seed) {
   const std::string source = graph.name.empty() ? "the graph" : graph.name;
   const std::int64_t nodes = graph.nodes();

@@ -1,4 +1,4 @@
-#include "graph/graph_size.h"
+#include "creg/graph/graph_size.h"
 
 #include <variant>
 

@@ -32,6 +32,9 @@ struct DatasetFigures {
   std::int64_t classes = -1;
   bool counted = false;  ///< counted in the files; edges are distinct pairs {u, v} with u != v.
                          ///< Otherwise as published with the dataset
+  std::int64_t feature_entries = -1;  ///< of sparse features, counted: cells that are not 0
+  bool ones = false;                  ///< these are all 1
+  std::int64_t arcs = -1;             ///< of a directed graph, counted: pairs (u, v) with u != v
 };
 
 struct CatalogueEntry {

@@ -9,7 +9,7 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
-#include "graph/graph_size.h"
+#include "creg/graph/graph_size.h"
 #include "io/file.h"
 
 namespace creg {

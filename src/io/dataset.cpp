@@ -7,6 +7,7 @@
 #include "graph/generators.h"
 #include "graph/transforms.h"
 #include "io/catalogue.h"
+#include "io/catalogue/adopt.h"
 #include "io/data_folder.h"
 #include "io/formats/detect.h"
 #include "io/formats/read_user_dataset.h"
@@ -25,13 +26,6 @@ Dataset open_path(const Context& context, const fs::path& path, const ReadOption
           .transforms = std::move(stored.transforms)};
 }
 
-void adopt(Dataset& dataset, const CatalogueEntry& entry) {
-  dataset.entry = &entry;
-  dataset.raw.name = entry.name;
-  dataset.protocol = entry.protocol;
-  dataset.transforms.assign(entry.transforms.begin(), entry.transforms.end());
-}
-
 Dataset open_catalogued(const Context& context, const CatalogueEntry& entry,
                         const fs::path& data_dir, const ReadOptions& reading) {
   const fs::path path = require_dataset(entry, data_dir);
@@ -39,11 +33,6 @@ Dataset open_catalogued(const Context& context, const CatalogueEntry& entry,
   Dataset dataset = open_path(context, path, reading);
   adopt(dataset, entry);
   return dataset;
-}
-
-bool looks_like_a_path(const std::string& name) {
-  std::error_code ignored;
-  return name.find('/') != std::string::npos || fs::exists(name, ignored);
 }
 
 }  // namespace

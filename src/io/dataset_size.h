@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "creg/core/context.h"
+#include "creg/graph/graph_size.h"
 #include "creg/io/dataset.h"
-#include "graph/graph_size.h"
 
 namespace creg {
 
@@ -16,13 +15,13 @@ struct DatasetSize {
   Dataset dataset;         ///< all but its graph, which has a name alone
   GraphSize graph;         ///< as training sees it, at most
   std::int64_t edges = 0;  ///< undirected ones, or what is stored
-  bool estimated = false;  ///< nodes and edges were guessed from the sizes of files
+  bool estimated = false;  ///< nodes and edges were guessed, or counted with their repeats
 };
 
-/// `name` as for open_dataset. Exact for the catalogue, for generators and for .creg files; guessed
-/// for edge lists and TOML. Nothing for other files: these are small, and have to be read.
-std::optional<DatasetSize> dataset_size(const Context& context, const std::string& name,
-                                        const std::filesystem::path& data_dir);
+/// `name` as for open_dataset. Exact for the catalogue, also where a path is known by its
+/// checksums, for generators and for .creg files; else what headers and the sizes of files tell.
+DatasetSize dataset_size(const Context& context, const std::string& name,
+                         const std::filesystem::path& data_dir);
 
 /// Of a user's own files. Features in an array are exact.
 DatasetSize user_dataset_size(const UserDatasetSpec& spec);

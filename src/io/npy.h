@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "creg/graph/graph.h"
 #include "io/containers/ndarray.h"
@@ -15,6 +16,9 @@ namespace creg {
 
 /// Format versions 1.0, 2.0 and 3.0. The array keeps the file's bytes alive and refers to them.
 NdArray read_npy(const Bytes& file);
+
+/// The shape alone: no more of the file than its header need be there.
+std::vector<std::int64_t> read_npy_shape(const Bytes& start);
 
 /// True when the bytes start as an .npy file does.
 bool is_npy(const Bytes& bytes);

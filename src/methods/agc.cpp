@@ -113,12 +113,12 @@ AgcResult agc(const Context& context, const Graph& graph, const AgcOptions& opti
 namespace {
 
 /// Before and after a round, and a working copy.
-std::vector<MemoryPart> filter_storage(const Graph& graph) {
-  const std::int64_t entries = graph.adjacency.nonzeros() + graph.nodes();
-  const std::int64_t filter = 8 * (graph.nodes() + 1) + 8 * entries;
-  const std::int64_t dense = 4 * graph.nodes() * feature_cols(graph.features);
-  return {{"graph", graph.adjacency.bytes() + filter},
-          {"features, smoothed", feature_bytes(graph.features) + 3 * dense}};
+std::vector<MemoryPart> filter_storage(const GraphSize& graph) {
+  const std::int64_t entries = graph.entries + graph.nodes;
+  const std::int64_t filter = 8 * (graph.nodes + 1) + 8 * entries;
+  const std::int64_t dense = 4 * graph.nodes * graph.features;
+  return {{"graph", graph.adjacency_bytes + filter},
+          {"features, smoothed", graph.feature_bytes + 3 * dense}};
 }
 
 ComputedEmbedding smoothed(const Context& context, const Graph& graph,

@@ -42,7 +42,7 @@ Dataset open_data(const Context& context, const DataSpec& spec) {
   return open_dataset(context, spec.dataset, data_folder(spec.data_dir.string()), spec.reading);
 }
 
-std::optional<DatasetSize> measure_data(const Context& context, const DataSpec& spec) {
+DatasetSize measure_data(const Context& context, const DataSpec& spec) {
   if (own_files(spec)) return user_dataset_size(own_spec(spec));
   return dataset_size(context, spec.dataset, data_folder(spec.data_dir.string()));
 }

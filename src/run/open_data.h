@@ -1,8 +1,6 @@
 // From what is asked for (DataSpec) to a dataset.
 #pragma once
 
-#include <optional>
-
 #include "creg/core/context.h"
 #include "creg/io/dataset.h"
 #include "creg/run/run.h"
@@ -12,8 +10,8 @@ namespace creg {
 
 Dataset open_data(const Context& context, const DataSpec& spec);
 
-/// Its sizes, where they can be told without reading it.
-std::optional<DatasetSize> measure_data(const Context& context, const DataSpec& spec);
+/// Its sizes, without reading it.
+DatasetSize measure_data(const Context& context, const DataSpec& spec);
 
 /// The dataset, prepared for training with the transforms asked for.
 Graph open_graph(const Context& context, const DataSpec& spec);

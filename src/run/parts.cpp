@@ -1,5 +1,6 @@
 #include "run/parts.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/text.h"
@@ -47,6 +48,16 @@ PartsSpec settle_parts(const std::string& graph, bool has_splits, PartsSpec spec
     spec.parts = std::filesystem::absolute(spec.parts).lexically_normal().string();
   }
   return spec;
+}
+
+std::int64_t count_pretrain(const PartsSpec& spec, std::int64_t nodes) {
+  if (spec.parts == by_number) return parts_by_number(nodes, spec.share).pretrain.size();
+  // Reddit's stored training part has 66 % of the nodes.
+  if (spec.parts == stored_train) return std::max<std::int64_t>(nodes * 66 / 100, 1);
+  // A node of the other parts is followed by a comma, but for the last ones.
+  const Bytes file = map_file(spec.parts);
+  const std::string_view text = file.text();
+  return std::max<std::int64_t>(nodes - std::count(text.begin(), text.end(), ','), 1);
 }
 
 PretrainParts choose_parts(const Context& context, const Graph& graph, const PartsSpec& spec) {

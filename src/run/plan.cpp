@@ -215,6 +215,92 @@ RunSpec with_dataset(const Context& context, const RunSpec& spec) {
   return known;
 }
 
+/// What the folder of a run says was asked for.
+RunSpec spec_of(const RunRecord& record, const std::filesystem::path& directory,
+                const std::filesystem::path& data_dir) {
+  RunSpec spec;
+  spec.data = {.dataset = record.dataset,
+               .transforms = record.transforms,
+               .data_dir = data_dir,
+               .reading = record.reading};
+  spec.recipe = "none";
+  const TrainConfig config = config_of(record);
+  for (const Parameter& parameter : parameters_of(config)) {
+    spec.settings[parameter.key] = parameter.get(config);
+  }
+  spec.seeds = record.seeds;
+  spec.out = directory;
+  spec.edge_split = record.edge_split;
+  if (record.pretrain) {
+    spec.pretrain = PartsSpec{.parts = record.parts, .share = record.pretrain_share};
+  }
+  spec.calibrate = record.calibrate;
+  return spec;
+}
+
+/// What a resumed run takes from its folder and not from the Context.
+void settle_record(const Context& context, RunPlan& plan, const RunRecord& record,
+                   bool own_threads) {
+  plan.recipe = record.recipe;
+  plan.several = record.seeds > 0;
+  plan.calibrate = record.calibrate;
+  plan.seeds = seed_list(record.seeds, record.seed);
+  plan.all_threads = own_threads || record.threads == 0 ? context.threads() : record.threads;
+}
+
+std::int64_t scaled(std::int64_t count, double share) {
+  return static_cast<std::int64_t>(share * static_cast<double>(count));
+}
+
+/// With so many of its nodes, and so many of its entries, which have no weights.
+GraphSize part_of(const GraphSize& whole, std::int64_t nodes, std::int64_t entries) {
+  const double share = static_cast<double>(nodes) / static_cast<double>(whole.nodes);
+  GraphSize part = whole;
+  part.nodes = nodes;
+  part.entries = entries;
+  part.feature_entries = scaled(whole.feature_entries, share);
+  part = with_bytes(part);
+  part.feature_bytes = scaled(whole.feature_bytes, share);
+  return part;
+}
+
+/// The whole plan without its graph; the sizes of that.
+GraphSize settle_dry(const Context& context, RunPlan& plan, const RunSpec& spec) {
+  DatasetSize size = measure_data(context, spec.data);
+  plan.data = spec.data;
+  plan.dataset = std::move(size.dataset);
+  plan.graph.name = plan.dataset.raw.name;
+  take_recipe_file(plan, spec);
+  settle_configuration(context, plan, spec, takes_file(spec));
+  plan.evaluate = spec.evaluate;
+  settle_runs(context, plan, spec);
+  plan.edges = size.edges;
+  // Transforms of a user's own may leave out anything.
+  plan.estimated = size.estimated || !spec.data.transforms.empty();
+  GraphSize graph = size.graph;
+  constexpr std::int64_t number = 4;
+  if (plan.config.link_counts) graph.adjacency_bytes += number * graph.entries;
+  if (spec.edge_split) {
+    plan.edges = training_edges(plan.edges);
+    graph = part_of(graph, graph.nodes, 2 * plan.edges);
+    graph.directed = false;
+  }
+  if (spec.pretrain) {
+    plan.parts_from = settle_parts(plan.graph.name, !plan.dataset.protocol.empty(), *spec.pretrain);
+    const std::int64_t nodes = count_pretrain(plan.parts_from, graph.nodes);
+    // Of an edge both ends must be in the part.
+    const double share = static_cast<double>(nodes) / static_cast<double>(graph.nodes);
+    plan.edges = scaled(plan.edges, share * share);
+    graph = part_of(graph, nodes, scaled(graph.entries, share * share));
+    plan.estimated = true;
+    plan.evaluate = false;
+  }
+  plan.nodes = graph.nodes;
+  plan.features = graph.features;
+  schedule_by(plan, estimate_memory(graph, plan.config));
+  return graph;
+}
+
 }  // namespace
 
 void schedule_runs(RunPlan& plan) {
@@ -240,59 +326,37 @@ RunPlan plan_run(const Context& context, const RunSpec& spec) {
 }
 
 RunPlan plan_dry_run(const Context& context, const RunSpec& spec) {
-  const RunSpec known = with_dataset(context, spec);
-  // Parts are chosen by what the graph holds.
-  std::optional<DatasetSize> size;
-  if (!known.pretrain) size = measure_data(context, known.data);
-  if (!size) return plan_run(context, open_data(context, known.data), known);
   RunPlan plan;
-  plan.data = known.data;
-  plan.dataset = std::move(size->dataset);
-  plan.graph.name = plan.dataset.raw.name;
-  take_recipe_file(plan, known);
-  settle_configuration(context, plan, known, takes_file(known));
-  // What trains nothing asks the graph itself for its memory.
-  if (method_of(plan.config).encoders.empty()) {
-    return plan_run(context, open_data(context, known.data), known);
-  }
-  plan.evaluate = known.evaluate;
-  settle_runs(context, plan, known);
-  plan.nodes = size->graph.nodes;
-  plan.edges = size->edges;
-  plan.features = size->graph.features;
-  plan.estimated = size->estimated;
-  schedule_by(plan, estimate_memory(size->graph, plan.config));
+  settle_dry(context, plan, with_dataset(context, spec));
   return plan;
 }
 
 RunPlan plan_resume(const Context& context, const std::filesystem::path& directory,
                     const std::filesystem::path& data_dir, bool own_threads) {
   const RunRecord record = read_record(directory);
-  RunSpec spec;
-  spec.data = {.dataset = record.dataset,
-               .transforms = record.transforms,
-               .data_dir = data_dir,
-               .reading = record.reading};
-  spec.recipe = "none";
-  const TrainConfig config = config_of(record);
-  for (const Parameter& parameter : parameters_of(config)) {
-    spec.settings[parameter.key] = parameter.get(config);
-  }
+  const RunSpec spec = spec_of(record, directory, data_dir);
   RunPlan plan;
   plan.data = spec.data;
   plan.dataset = open_data(context, spec.data);
   plan.resume = true;
   settle_configuration(context, plan, spec, false);
-  plan.recipe = record.recipe;
   settle_graph(context, plan);
+  settle_record(context, plan, record, own_threads);
   plan.directory = directory;
   if (record.edge_split) hold_out_kept_edges(context, plan, *record.edge_split, directory);
   if (record.pretrain) take_part(context, plan, parts_again(context, plan, record));
-  plan.several = record.seeds > 0;
-  plan.calibrate = record.calibrate;
-  plan.seeds = seed_list(record.seeds, record.seed);
-  plan.all_threads = own_threads || record.threads == 0 ? context.threads() : record.threads;
   schedule_runs(plan);
+  return plan;
+}
+
+RunPlan plan_dry_resume(const Context& context, const std::filesystem::path& directory,
+                        const std::filesystem::path& data_dir, bool own_threads) {
+  const RunRecord record = read_record(directory);
+  RunPlan plan;
+  plan.resume = true;
+  const GraphSize size = settle_dry(context, plan, spec_of(record, directory, data_dir));
+  settle_record(context, plan, record, own_threads);
+  schedule_by(plan, estimate_memory(size, plan.config));
   return plan;
 }
 
@@ -304,7 +368,8 @@ std::filesystem::path default_run_folder(const RunPlan& plan) {
         std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
     if (!plain) c = '-';
   }
-  return std::filesystem::path("runs") / (name + (plan.parts ? "-pretrain" : ""));
+  return std::filesystem::path("runs") /
+         (name + (plan.parts_from.parts.empty() ? "" : "-pretrain"));
 }
 
 }  // namespace creg

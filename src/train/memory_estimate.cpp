@@ -202,15 +202,17 @@ MemoryEstimate estimate_batches(const GraphSize& graph, const TrainConfig& confi
 }  // namespace
 
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
-  const MethodEntry& entry = method_of(config);
-  if (!entry.encoders.empty()) return estimate_memory(size_of(graph), config);
-  MemoryEstimate computed;
-  if (entry.storage) computed.parts = entry.storage(graph);
-  for (const MemoryPart& part : computed.parts) computed.total += part.bytes;
-  return computed;
+  return estimate_memory(size_of(graph), config);
 }
 
 MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config) {
+  const MethodEntry& entry = method_of(config);
+  if (entry.encoders.empty()) {
+    MemoryEstimate computed;
+    if (entry.storage) computed.parts = entry.storage(graph);
+    for (const MemoryPart& part : computed.parts) computed.total += part.bytes;
+    return computed;
+  }
   if (config.batch.size > 0 && runs_in_batches(config.encoder)) {
     return estimate_batches(graph, config);
   }

@@ -7,8 +7,8 @@
 
 #include "core/memory_limits.h"
 #include "creg/graph/graph.h"
+#include "creg/graph/graph_size.h"
 #include "creg/train/config.h"
-#include "graph/graph_size.h"
 
 namespace creg {
 
@@ -19,7 +19,7 @@ struct MemoryEstimate {
 
 /// At its peak, by the arrays that are alive together; within some tenths of what is measured.
 MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config);
-/// The same from sizes alone, for a method that trains an encoder.
+/// The same from sizes alone.
 MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config);
 
 /// Memory this process can still get, by all limits (core/memory_limits.h).

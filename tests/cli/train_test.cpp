@@ -221,6 +221,45 @@ TEST(Train, DryRunReadsAndMakesNoGraph) {
   EXPECT_TRUE(contains(shown.out, "~2 nodes, ~") && contains(shown.out, "~1 feature")) << shown.out;
 }
 
+TEST(Train, DryRunReadsNoGraphInAnyCase) {
+  const TempDir dir;
+  // Made, it would take a minute and some gigabytes.
+  const Words products = {"--dataset", "synthetic:products", "--dry-run"};
+  const json part = run_json(joined({"pretrain"}, products));
+  EXPECT_EQ(part["nodes"], 1714320);  // 70 %
+  EXPECT_EQ(part["estimated"], true);
+  EXPECT_EQ(part["out"], "runs/synthetic-products-ml-pretrain");
+  const json smooth = run_json(joined({"train", "--method", "agc"}, products));
+  EXPECT_EQ(smooth["nodes"], 2449029);
+  EXPECT_GT(smooth["memory"]["parts"]["features, smoothed"], 3 * 4 * 2449029 * 100L);
+
+  // Files that can be read no more: their headers can.
+  const std::string graph = (dir / "g.creg").string();
+  ASSERT_EQ(run_creg({"data", "convert", "synthetic:cora@0.1", graph}).status, 0);
+  const std::string out = (dir / "run").string();
+  ASSERT_EQ(
+      run_creg({"train", "--dataset", graph, "--out", out, "--dim", "4", "--epochs", "1"}).status,
+      0);
+  ASSERT_EQ(run_creg({"data", "convert", graph, (dir / "g.npz").string()}).status, 0);
+  const auto damage = [&](const char* name) {
+    std::string bytes = test::read_text(dir / name);
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+    return dir.write(name, bytes).string();
+  };
+  damage("g.creg");
+  EXPECT_EQ(run_creg({"train", "--resume", out}).status, 2);
+  const json again = run_json({"train", "--resume", out, "--dry-run"});
+  EXPECT_EQ(again["nodes"], 271);
+  EXPECT_EQ(again["estimated"], false);
+  EXPECT_EQ(again["out"], out);
+  const std::string npz = damage("g.npz");
+  EXPECT_EQ(run_creg({"train", "--dataset", npz, "--out", (dir / "x").string()}).status, 2);
+  const RunResult shown = run_creg({"train", "--dataset", npz, "--dry-run"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "~271 nodes") && contains(shown.out, "~1,433 features"))
+      << shown.out;
+}
+
 TEST(Train, DryRunShowsWhatMattersToTheMethod) {
   const auto shown = [](const std::string& method) {
     return run_creg({"train", "--dataset", "synthetic:cora@0.1", "--method", method, "--recipe",

@@ -27,6 +27,8 @@ TEST(FileSet, IsAFolderAZipOrMemory) {
     EXPECT_EQ(set.files(), (Names{"a/b/low.txt", "top.txt"}));
     EXPECT_EQ(set.read("top.txt").text(), "top");
     EXPECT_EQ(set.read("a/b/low.txt").text(), "low");
+    EXPECT_TRUE(set.read_start("a/b/low.txt", 2).text().starts_with("lo"));
+    EXPECT_EQ(set.below("a").read_start("b/low.txt", 9).text(), "low");
     EXPECT_FALSE(set.contains("a"));
     const FileSet below = set.below("a");
     EXPECT_EQ(below.files(), Names{"b/low.txt"});

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "creg/io/dataset.h"
+#include "io/dataset_size.h"
 #include "io/formats/detect.h"
 #include "io/formats/gnn_benchmark.h"
 #include "support/compress.h"
@@ -100,6 +101,12 @@ TEST(GraphFormats, EachIsRecognisedAndRead) {
     const Dataset dataset = open_dataset(Context(), place.string(), "");
     EXPECT_EQ(dataset.format, format.name);
     EXPECT_EQ(dataset.raw.nodes(), format.name == "planetoid" ? 6 : 3);
+    const DatasetSize size = dataset_size(Context(), place.string(), "");
+    EXPECT_EQ(size.dataset.format, format.name);
+    EXPECT_EQ(size.dataset.raw.name, dataset.raw.name);
+    EXPECT_EQ(size.graph.directed, dataset.raw.directed);
+    EXPECT_EQ(size.graph.features, feature_cols(dataset.raw.features));
+    EXPECT_EQ(size.estimated, format.name != "creg");
   }
   EXPECT_EQ(samples.size(), graph_formats().size());
 }

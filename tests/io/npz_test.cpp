@@ -37,6 +37,21 @@ TEST(Npz, ListsAndReadsArrays) {
   EXPECT_EQ(file.read("packed").to_int64()[0], 3);
 }
 
+TEST(Npz, TellsShapesByHeadersAlone) {
+  const NpzFile file = sample();
+  EXPECT_EQ(file.shape("x"), std::vector<std::int64_t>{2});
+  EXPECT_EQ(file.shape("packed"), std::vector<std::int64_t>{1});
+  // The bytes behind the header need not be right.
+  std::string bytes = build_zip(
+      {{.name = "x.npy", .contents = npy("<f4", "(2, 3)", raw<float>({1, 2, 3, 4, 5, 9.75F}))}});
+  bytes[bytes.find(raw<float>({9.75F}))] ^= 1;
+  const NpzFile wrong(Bytes::from_string(bytes, "a.npz"));
+  EXPECT_EQ(wrong.shape("x"), (std::vector<std::int64_t>{2, 3}));
+  expect_error([&] { wrong.read("x"); }, {"checksum is wrong"});
+  expect_error([&] { file.shape("y"); }, {"no array of this name", "'y'"});
+  expect_error([&] { file.shape("fake"); }, {"a.npz: member 'fake.npy'", "not an .npy array"});
+}
+
 TEST(Npz, SkipsObjectsAndWhatIsMissing) {
   const NpzFile file = sample();
   EXPECT_TRUE(file.read_if_plain("x").has_value());

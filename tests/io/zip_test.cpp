@@ -50,6 +50,16 @@ TEST(ZipArchive, ReadsStoredAndDeflatedMembers) {
   EXPECT_EQ(zip.find("nothing"), nullptr);
 }
 
+TEST(ZipArchive, ReadsTheStartOfMembers) {
+  const ZipArchive zip = open(build_zip({{.name = "plain", .contents = sample},
+                                         {.name = "packed", .contents = sample, .deflate = true}}));
+  for (const ZipMember& member : zip.members()) {
+    EXPECT_EQ(zip.read_start(member, 100).text(), sample.substr(0, 100));
+    EXPECT_EQ(zip.read_start(member, 0).size(), 0);
+    EXPECT_EQ(zip.read_start(member, 1 << 30).text(), sample);
+  }
+}
+
 TEST(ZipArchive, StoredMembersAreNotCopied) {
   const Bytes file = Bytes::from_string(build_zip({{.name = "a", .contents = "hello"}}), "a.zip");
   const Bytes member = ZipArchive(file).read("a");

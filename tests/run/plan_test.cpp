@@ -70,6 +70,92 @@ TEST(Plan, AFolderGivesBackWhatItWasMadeFrom) {
   EXPECT_EQ(again.graph.adjacency.nonzeros(), plan.graph.adjacency.nonzeros());
 }
 
+/// Both tell the same, and the first one has no graph.
+void expect_same_look(const RunPlan& dry, const RunPlan& plan, double tolerance = 0) {
+  const auto near = [&](std::int64_t found, std::int64_t wanted) {
+    EXPECT_NEAR(static_cast<double>(found), static_cast<double>(wanted),
+                tolerance * static_cast<double>(wanted));
+  };
+  EXPECT_EQ(dry.graph.nodes(), 0);
+  EXPECT_EQ(dry.nodes, plan.nodes);
+  near(dry.edges, plan.edges);
+  EXPECT_EQ(dry.features, plan.features);
+  EXPECT_EQ(dry.config.method, plan.config.method);
+  EXPECT_EQ(dry.recipe, plan.recipe);
+  EXPECT_EQ(dry.seeds, plan.seeds);
+  EXPECT_EQ(dry.threads, plan.threads);
+  EXPECT_EQ(default_run_folder(dry), default_run_folder(plan));
+  near(dry.memory_bytes, plan.memory_bytes);
+  EXPECT_EQ(dry.memory.size(), plan.memory.size());
+}
+
+TEST(Plan, ADryOneOfAMethodThatTrainsNothingKnowsItsMemory) {
+  RunSpec spec = small_spec({{"method", "agc"}});
+  // Of the generator's features the number of words is an average.
+  expect_same_look(plan_dry_run(Context({.threads = 1}), spec),
+                   plan_run(Context({.threads = 1}), spec), 0.02);
+}
+
+TEST(Plan, ADryOneOnTrainingEdgesCountsThem) {
+  RunSpec spec = small_spec();
+  spec.edge_split = 3;
+  const Context context({.threads = 1});
+  const RunPlan dry = plan_dry_run(context, spec);
+  const RunPlan plan = plan_run(context, spec);
+  EXPECT_EQ(dry.edges, plan.edges);
+  EXPECT_FALSE(dry.estimated);
+  expect_same_look(dry, plan, 0.02);
+}
+
+TEST(Plan, ADryOneOfPretrainingKnowsItsNodes) {
+  const TempDir dir;
+  const Context context({.threads = 1});
+  RunSpec spec{.data = {.dataset = "synthetic:cora"}};
+  for (const PartsSpec& parts : {PartsSpec{}, PartsSpec{.share = 0.4}}) {
+    spec.pretrain = parts;
+    const RunPlan dry = plan_dry_run(context, spec);
+    expect_same_look(dry, plan_run(context, spec), 0.1);
+    EXPECT_TRUE(dry.estimated);
+  }
+  // By the file of a split, some nodes more or less.
+  spec.out = dir / "run";
+  const RunPlan kept = plan_run(context, spec);
+  write_records(context, kept);
+  spec.pretrain = PartsSpec{.parts = (dir / "run/parts.json").string()};
+  EXPECT_NEAR(static_cast<double>(plan_dry_run(context, spec).nodes),
+              static_cast<double>(kept.nodes), 5);
+  spec.pretrain = PartsSpec{.parts = "halves"};
+  expect_error([&] { plan_dry_run(context, spec); }, {"unknown parts", "halves"});
+}
+
+TEST(Plan, ADryOneOfAFolderTellsWhatWouldGoOn) {
+  const TempDir dir;
+  const Context context({.threads = 2});
+  RunSpec spec = small_spec({{"method", "lc"}, {"dim", "8"}});
+  spec.seeds = 3;
+  spec.edge_split = 1;
+  spec.out = dir / "run";
+  write_records(context, plan_run(context, spec));
+  const Context other({.threads = 1});
+  const RunPlan dry = plan_dry_resume(other, dir / "run", "", false);
+  const RunPlan plan = plan_resume(other, dir / "run", "", false);
+  expect_same_look(dry, plan, 0.02);
+  EXPECT_EQ(dry.edges, plan.edges);
+  EXPECT_EQ(dry.config.encoder.dim, 8);
+  EXPECT_EQ(dry.directory, dir / "run");
+  EXPECT_EQ(dry.all_threads, 2);
+  EXPECT_EQ(plan_dry_resume(other, dir / "run", "", true).all_threads, 1);
+
+  spec.pretrain = PartsSpec{.share = 0.5};
+  spec.edge_split.reset();
+  spec.seeds = 0;
+  spec.data.dataset = "synthetic:cora";
+  spec.out = dir / "part";
+  write_records(context, plan_run(context, spec));
+  expect_same_look(plan_dry_resume(other, dir / "part", "", false),
+                   plan_resume(other, dir / "part", "", false), 0.1);
+}
+
 TEST(Plan, WhatIsNoParameterIsRefused) {
   expect_error([] { plan_run(Context(), small_spec({{"epoch", "3"}})); }, {"'epoch'", "epochs"});
   expect_error(

@@ -70,6 +70,9 @@ struct EdgeSplit {
 /// many non-edges as are held out. Memory is O(nodes + edges), never nodes squared.
 EdgeSplit split_edges(const Context& context, const Graph& graph, std::uint64_t seed);
 
+/// How many of so many distinct edges it leaves for training.
+std::int64_t training_edges(std::int64_t edges);
+
 /// Throws an input error naming `source` and the pair when a held-out pair is an edge, in either
 /// direction, of the training adjacency (columns in any order).
 void check_no_leak(const Context& context, const CsrMatrix& training,

@@ -16,6 +16,7 @@
 #include "creg/core/context.h"
 #include "creg/core/named_enum.h"
 #include "creg/graph/graph.h"
+#include "creg/graph/graph_size.h"
 #include "creg/nn/encoder_options.h"
 
 namespace creg {
@@ -152,7 +153,7 @@ struct MethodEntry {
   std::function<std::unique_ptr<Method>(const MethodOptions&, ParameterList&)> make;
   /// Instead of `make`, for one that trains nothing; `storage` is the memory it takes.
   std::function<ComputedEmbedding(const Context&, const Graph&, const MethodOptions&)> compute;
-  std::function<std::vector<MemoryPart>(const Graph&)> storage;
+  std::function<std::vector<MemoryPart>(const GraphSize&)> storage;
 };
 
 /// The methods of this library, in the order of help texts.

@@ -118,7 +118,7 @@ struct RunPlan {
   std::int64_t nodes = 0;
   std::int64_t edges = 0;     ///< undirected ones; directed, or of a .creg file: as stored
   std::int64_t features = 0;  ///< columns
-  bool estimated = false;     ///< these were guessed from the sizes of files
+  bool estimated = false;     ///< these were guessed: from the sizes of files, or of a part
 
   std::vector<MemoryPart> memory;  ///< of one run, estimated
   std::int64_t memory_bytes = 0;   ///< all of it
@@ -133,14 +133,19 @@ RunPlan plan_run(const Context& context, const RunSpec& spec);
 /// The same for a dataset that is open.
 RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& spec);
 
-/// The same without the graph, where its sizes are known without reading or making it: `graph` and
-/// `dataset` have a name alone. For a look at what would happen; not to be executed.
+/// The same without reading or making the graph: `graph` and `dataset` have a name alone, sizes are
+/// as far as headers, the catalogue and the sizes of files tell. For a look at what would happen;
+/// not to be executed.
 RunPlan plan_dry_run(const Context& context, const RunSpec& spec);
 
 /// The run in this folder, to be continued, on as many threads as it began with (the same number
 /// gives the same bytes) or, with `own_threads`, on those of the Context.
 RunPlan plan_resume(const Context& context, const std::filesystem::path& directory,
                     const std::filesystem::path& data_dir, bool own_threads);
+
+/// The same without the graph, as by plan_dry_run.
+RunPlan plan_dry_resume(const Context& context, const std::filesystem::path& directory,
+                        const std::filesystem::path& data_dir, bool own_threads);
 
 /// Says again how many runs go side by side, and how many threads each has, after the number of
 /// seeds or the configuration changed.

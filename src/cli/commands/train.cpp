@@ -106,7 +106,8 @@ void train_command(const Context& context, const TrainCommand& command,
   if (!command.resume.empty()) {
     refuse_changes(command);
     if (holds_run(command.resume)) check_folder(context, command.resume, Claim::resume);
-    plan = plan_resume(context, command.resume, globals.data_dir, globals.threads != 0);
+    plan = (command.dry_run ? plan_dry_resume : plan_resume)(
+        context, command.resume, globals.data_dir, globals.threads != 0);
     plan.eval_splits = command.spec.eval_splits;
   } else {
     if (!command.out.empty() && !command.dry_run) {

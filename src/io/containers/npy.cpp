@@ -178,7 +178,10 @@ bool is_npy(const Bytes& bytes) {
   return bytes.text().starts_with(magic);
 }
 
-NdArray read_npy(const Bytes& file) {
+namespace {
+
+/// The header, and where the data begin.
+std::pair<Header, std::int64_t> read_header(const Bytes& file) {
   constexpr std::int64_t version_at = 6;
   constexpr std::int64_t length_at = 8;
   if (!is_npy(file)) {
@@ -202,8 +205,17 @@ NdArray read_npy(const Bytes& file) {
   const std::int64_t length = major == 1 ? load_little<std::uint16_t>(file.data.data() + length_at)
                                          : load_little<std::uint32_t>(file.data.data() + length_at);
   if (length > file.size() - header_at) fail_short(file, header_at + length);
-  const Header header = HeaderParser(file, header_at, length).run();
-  const std::int64_t data_at = header_at + length;
+  return {HeaderParser(file, header_at, length).run(), header_at + length};
+}
+
+}  // namespace
+
+std::vector<std::int64_t> read_npy_shape(const Bytes& start) {
+  return *read_header(start).first.shape;
+}
+
+NdArray read_npy(const Bytes& file) {
+  const auto [header, data_at] = read_header(file);
   return {DType::parse(*header.descr, file.name), *header.shape, *header.fortran_order,
           file.slice(data_at, file.size() - data_at, file.name)};
 }

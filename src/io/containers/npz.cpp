@@ -35,8 +35,17 @@ bool NpzFile::contains(std::string_view key) const {
 }
 
 NdArray NpzFile::read(std::string_view key) const {
+  return read_npy(zip_.read(member(key)));
+}
+
+std::vector<std::int64_t> NpzFile::shape(std::string_view key) const {
+  constexpr std::int64_t longest_header = std::int64_t{1} << 17;
+  return read_npy_shape(zip_.read_start(member(key), longest_header));
+}
+
+const ZipMember& NpzFile::member(std::string_view key) const {
   const ZipMember* member = zip_.find(member_name(key));
-  if (member != nullptr) return read_npy(zip_.read(*member));
+  if (member != nullptr) return *member;
   constexpr std::size_t most_listed = 30;
   std::vector<std::string> there;
   for (const std::string& name : keys_) {

@@ -26,10 +26,14 @@ class NpzFile {
   bool contains(std::string_view key) const;
   /// A missing key is an input error that lists the keys there are.
   NdArray read(std::string_view key) const;
+  /// Of the same the shape alone, which takes no more than the first bytes.
+  std::vector<std::int64_t> shape(std::string_view key) const;
   /// Nothing when the key is missing, or when it holds pickled objects, which are never read.
   std::optional<NdArray> read_if_plain(std::string_view key) const;
 
  private:
+  const ZipMember& member(std::string_view key) const;
+
   ZipArchive zip_;
   std::vector<std::string> keys_;
 };

@@ -365,9 +365,9 @@ Bytes unpack(const Bytes& packed, std::int64_t size) {
 
 }  // namespace
 
-Bytes ZipArchive::read(const ZipMember& member, std::int64_t limit) const {
-  const Bytes packed = file_.slice(member.data_offset, member.compressed_size,
-                                   file_.name + ": member " + in_quotes(member.name));
+Bytes ZipArchive::packed(const ZipMember& member) const {
+  Bytes packed = file_.slice(member.data_offset, member.compressed_size,
+                             file_.name + ": member " + in_quotes(member.name));
   if (member.encrypted) {
     fail_member(packed, "is encrypted", {}, "a member that needs no password",
                 "unpack the archive with its password first");
@@ -377,12 +377,27 @@ Bytes ZipArchive::read(const ZipMember& member, std::int64_t limit) const {
                 "method " + std::to_string(member.method), "0 (stored) or 8 (deflated)",
                 "pack the archive again as an ordinary zip");
   }
-  if (member.size > limit) {
-    fail_member(packed, "is too large", human_bytes(member.size), "at most " + human_bytes(limit));
-  }
   if (member.method == stored && member.size != member.compressed_size) {
     fail_member(packed, "a stored member has two sizes", with_commas(member.compressed_size),
                 with_commas(member.size) + " bytes", get_again);
+  }
+  return packed;
+}
+
+Bytes ZipArchive::read_start(const ZipMember& member, std::int64_t most) const {
+  const Bytes packed = this->packed(member);
+  const std::int64_t size = std::min(member.size, most);
+  if (member.method == stored) return packed.slice(0, size, packed.name);
+  std::string start(static_cast<std::size_t>(size), '\0');
+  start.resize(
+      Inflater(packed, Compression::raw_deflate).read(std::as_writable_bytes(std::span(start))));
+  return Bytes::from_string(std::move(start), packed.name);
+}
+
+Bytes ZipArchive::read(const ZipMember& member, std::int64_t limit) const {
+  const Bytes packed = this->packed(member);
+  if (member.size > limit) {
+    fail_member(packed, "is too large", human_bytes(member.size), "at most " + human_bytes(limit));
   }
   Bytes contents = member.method == stored ? packed : unpack(packed, member.size);
   const auto crc = static_cast<std::uint32_t>(

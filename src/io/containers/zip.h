@@ -43,8 +43,13 @@ class ZipArchive {
   /// CRC-32 checked. A member that is missing, damaged or larger than `limit` is an input error.
   Bytes read(std::string_view name, std::int64_t limit = default_read_limit()) const;
   Bytes read(const ZipMember& member, std::int64_t limit = default_read_limit()) const;
+  /// Its first bytes, `most` of them or all; no checksum is known of a part.
+  Bytes read_start(const ZipMember& member, std::int64_t most) const;
 
  private:
+  /// As it lies in the archive; one that cannot be unpacked is an input error.
+  Bytes packed(const ZipMember& member) const;
+
   Bytes file_;
   std::vector<ZipMember> members_;
   std::vector<std::size_t> by_name_;  // indices into members_, sorted by name

@@ -34,7 +34,9 @@ FileSet FileSet::open(const std::filesystem::path& folder_or_zip) {
   }
   if (error) fail_errno(error.value(), "cannot list this folder", folder_or_zip.string());
   return {folder_or_zip.string(), std::move(files),
-          [folder_or_zip](const std::string& file) { return map_file(folder_or_zip / file); }};
+          [folder_or_zip](const std::string& file, std::optional<std::int64_t> /*most*/) {
+            return map_file(folder_or_zip / file);
+          }};
 }
 
 FileSet FileSet::zip(Bytes archive) {
@@ -44,14 +46,19 @@ FileSet FileSet::zip(Bytes archive) {
   for (const ZipMember& member : opened->members()) {
     if (!member.name.ends_with('/')) files.push_back(member.name);
   }
-  return {name, std::move(files), [opened](const std::string& file) { return opened->read(file); }};
+  return {name, std::move(files),
+          [opened](const std::string& file, std::optional<std::int64_t> most) {
+            return most ? opened->read_start(*opened->find(file), *most) : opened->read(file);
+          }};
 }
 
 FileSet FileSet::memory(std::string name, std::map<std::string, Bytes> files) {
   std::vector<std::string> names;
   for (const auto& [file, bytes] : files) names.push_back(file);
   return {std::move(name), std::move(names),
-          [kept = std::move(files)](const std::string& file) { return kept.at(file); }};
+          [kept = std::move(files)](const std::string& file, std::optional<std::int64_t> /*most*/) {
+            return kept.at(file);
+          }};
 }
 
 bool FileSet::contains(std::string_view file) const {
@@ -59,7 +66,15 @@ bool FileSet::contains(std::string_view file) const {
 }
 
 Bytes FileSet::read(const std::string& file) const {
-  if (contains(file)) return read_(file);
+  return read_part(file, std::nullopt);
+}
+
+Bytes FileSet::read_start(const std::string& file, std::int64_t most) const {
+  return read_part(file, most);
+}
+
+Bytes FileSet::read_part(const std::string& file, std::optional<std::int64_t> most) const {
+  if (contains(file)) return read_(file, most);
   constexpr std::size_t most_listed = 20;
   const std::span near = std::span(files_).first(std::min(files_.size(), most_listed));
   fail_input({.what = "a file is missing",
@@ -75,7 +90,9 @@ FileSet FileSet::below(const std::string& folder) const {
     if (file.starts_with(prefix)) inside.push_back(file.substr(prefix.size()));
   }
   return {name_ + "/" + folder, std::move(inside),
-          [read = read_, prefix](const std::string& file) { return read(prefix + file); }};
+          [read = read_, prefix](const std::string& file, std::optional<std::int64_t> most) {
+            return read(prefix + file, most);
+          }};
 }
 
 }  // namespace creg

@@ -1,9 +1,11 @@
 // Files that belong together, opened by their names: a folder, a zip archive, or bytes in memory.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,11 +29,15 @@ class FileSet {
   bool contains(std::string_view file) const;
   /// A missing file is an input error that names it and the nearest there are.
   Bytes read(const std::string& file) const;
+  /// The same of a file whose beginning is enough: `most` bytes or more, or all.
+  Bytes read_start(const std::string& file, std::int64_t most) const;
   /// The part of the set below `folder` ("a/b"), by names relative to it.
   FileSet below(const std::string& folder) const;
 
  private:
-  using Read = std::function<Bytes(const std::string&)>;
+  /// Of a file, so many bytes at least; nothing: all.
+  using Read = std::function<Bytes(const std::string&, std::optional<std::int64_t>)>;
+  Bytes read_part(const std::string& file, std::optional<std::int64_t> most) const;
   FileSet(std::string name, std::vector<std::string> files, Read read);
 
   std::string name_;

@@ -108,6 +108,11 @@ DetectedPath detect_file(const fs::path& path) {
 
 }  // namespace
 
+bool looks_like_a_path(const std::string& name) {
+  std::error_code ignored;
+  return name.find('/') != std::string::npos || fs::exists(name, ignored);
+}
+
 DetectedPath detect_path(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored))

@@ -14,6 +14,7 @@
 #include "io/containers/zip.h"
 #include "io/creg_file.h"
 #include "io/file.h"
+#include "io/formats/stored_size.h"
 
 namespace creg {
 
@@ -54,6 +55,8 @@ struct GraphFormat {
   FormatWords words;
   StoredGraph (*read)(const Context& context, const std::filesystem::path& path,
                       const ReadOptions& reading) = nullptr;
+  /// Its sizes without reading it.
+  StoredSize (*measure)(const Context& context, const std::filesystem::path& path) = nullptr;
   FormatWriter writer = {};
 };
 

@@ -11,6 +11,7 @@
 #include "io/formats/edge_list.h"
 #include "io/formats/empty_files.h"
 #include "io/formats/number_rows.h"
+#include "io/formats/stored_size.h"
 #include "io/text/text_fields.h"
 
 namespace creg {
@@ -22,6 +23,8 @@ const std::string edge_file = "raw/edge.csv.gz";
 const std::string feature_file = "raw/node-feat.csv.gz";
 const std::string label_file = "raw/node-label.csv.gz";
 
+constexpr std::int64_t most_edges = std::int64_t{1} << 48;
+
 // Where OGB's files begin: "" at the top, else the folder; nothing when they are not there.
 std::optional<std::string> find_root(const FileSet& files) {
   if (files.contains(edge_file)) return "";
@@ -32,6 +35,10 @@ std::optional<std::string> find_root(const FileSet& files) {
     }
   }
   return std::nullopt;
+}
+
+std::string name_of(const FileSet& files, const std::string& root) {
+  return root.empty() ? std::filesystem::path(files.name()).stem().string() : root;
 }
 
 // The single number of a file.
@@ -126,7 +133,6 @@ EdgeList read_edges(const Context& context, const FileSet& files, std::int64_t n
   constexpr std::int64_t shortest_row = 4;  // "0,1\n"
   std::optional<std::int64_t> expected;
   if (files.contains(edge_count_file)) {
-    constexpr std::int64_t most_edges = std::int64_t{1} << 48;
     expected = read_count(context, files.read(edge_count_file), most_edges);
     check_backed(bytes, *expected, shortest_row, "edges");
     options.expected_edges = *expected;
@@ -143,11 +149,32 @@ EdgeList read_edges(const Context& context, const FileSet& files, std::int64_t n
 
 }  // namespace
 
+OgbCounts read_ogb_counts(const Context& context, const FileSet& files) {
+  const std::string root = find_root(files).value_or("");
+  const FileSet set = root.empty() ? files : files.below(root);
+  OgbCounts counts{.name = name_of(files, root),
+                   .nodes = read_count(context, set.read(node_count_file), max_nodes)};
+  counts.edges = set.contains(edge_count_file)
+                     ? read_count(context, set.read(edge_count_file), most_edges)
+                     : size_of_text(set.read(edge_file)).rows;
+  if (set.contains(feature_file)) {
+    constexpr std::int64_t packed_row = std::int64_t{1} << 20;
+    const TextHead head = read_head(set.read_start(feature_file, packed_row), 1);
+    if (!head.rows.empty()) {
+      counts.features =
+          static_cast<std::int64_t>(split_row(head.rows[0].text, Separator::comma).size());
+    }
+  }
+  counts.splits = std::any_of(set.files().begin(), set.files().end(),
+                              [](const std::string& file) { return file.starts_with("split/"); });
+  return counts;
+}
+
 Graph read_ogb(const Context& context, const FileSet& files, const ReadOptions& reading) {
   const std::string root = find_root(files).value_or("");
   const FileSet set = root.empty() ? files : files.below(root);
   Graph graph;
-  graph.name = root.empty() ? std::filesystem::path(files.name()).stem().string() : root;
+  graph.name = name_of(files, root);
   graph.directed = true;
   const std::int64_t nodes = read_count(context, set.read(node_count_file), max_nodes);
   if (nodes == 0) fail_input({.what = "the graph has no nodes", .file = set.name()});

@@ -10,7 +10,9 @@
 // None has a header. In the zip all of it lies below one folder.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
@@ -24,5 +26,15 @@ namespace creg {
 Graph read_ogb(const Context& context, const FileSet& files, const ReadOptions& reading = {});
 Graph read_ogb(const Context& context, const std::filesystem::path& folder_or_zip,
                const ReadOptions& reading = {});
+
+/// What the small files and the first row of features say of it.
+struct OgbCounts {
+  std::string name;
+  std::int64_t nodes = 0;
+  std::int64_t edges = 0;     ///< where no file counts them, about
+  std::int64_t features = 0;  ///< columns
+  bool splits = false;
+};
+OgbCounts read_ogb_counts(const Context& context, const FileSet& files);
 
 }  // namespace creg

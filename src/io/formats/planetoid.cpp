@@ -235,8 +235,7 @@ Graph read_planetoid(const Context& context, const PlanetoidFiles& files, std::s
   return graph;
 }
 
-Graph read_planetoid(const Context& context, const std::filesystem::path& folder,
-                     std::string name) {
+PlanetoidFiles open_planetoid(const std::filesystem::path& folder, const std::string& name) {
   PlanetoidFiles files;
   std::vector<std::string> missing;
   for (const FilePart& part : parts) {
@@ -257,6 +256,12 @@ Graph read_planetoid(const Context& context, const std::filesystem::path& folder
                              "data/{}: put it there, or run `creg data get {}`",
                              missing.front(), name)});
   }
+  return files;
+}
+
+Graph read_planetoid(const Context& context, const std::filesystem::path& folder,
+                     std::string name) {
+  const PlanetoidFiles files = open_planetoid(folder, name);
   return read_planetoid(context, files, std::move(name));
 }
 
@@ -282,6 +287,18 @@ std::vector<std::string> planetoid_names(const std::filesystem::path& folder) {
     fail_errno(error.value(), "cannot read this folder", folder.string());
   }
   return {names.begin(), names.end()};
+}
+
+std::string only_planetoid(const std::filesystem::path& folder) {
+  std::vector<std::string> names = planetoid_names(folder);
+  if (names.size() != 1) {
+    fail_input({.what = "the folder holds several Planetoid datasets",
+                .file = folder.string(),
+                .found = join_words(names),
+                .expected = "the ind.* files of one",
+                .hint = "move the files of each into a folder of its own"});
+  }
+  return std::move(names.front());
 }
 
 }  // namespace creg

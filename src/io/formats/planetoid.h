@@ -28,9 +28,13 @@ struct PlanetoidFiles {
 Graph read_planetoid(const Context& context, const PlanetoidFiles& files, std::string name);
 
 /// The files of that name in a folder. A missing one is an input error that says where to get it.
+PlanetoidFiles open_planetoid(const std::filesystem::path& folder, const std::string& name);
 Graph read_planetoid(const Context& context, const std::filesystem::path& folder, std::string name);
 
 /// Names of the Planetoid datasets that have at least one file in the folder, sorted.
 std::vector<std::string> planetoid_names(const std::filesystem::path& folder);
+
+/// The only one of them; several are an input error.
+std::string only_planetoid(const std::filesystem::path& folder);
 
 }  // namespace creg

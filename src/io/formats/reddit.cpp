@@ -91,7 +91,7 @@ Graph read_reddit(const Context& context, const Bytes& data, const Bytes& graph_
   return graph;
 }
 
-Graph read_reddit(const Context& context, const std::filesystem::path& folder) {
+RedditFiles open_reddit(const std::filesystem::path& folder) {
   for (const char* name : {data_name, graph_name}) {
     if (is_there(folder / name)) continue;
     fail_input({.what = "a file of this dataset is missing",
@@ -99,7 +99,12 @@ Graph read_reddit(const Context& context, const std::filesystem::path& folder) {
                 .hint = "it comes in https://data.dgl.ai/dataset/reddit.zip: put it there, "
                         "or run `creg data get reddit`"});
   }
-  return read_reddit(context, map_file(folder / data_name), map_file(folder / graph_name));
+  return {.data = map_file(folder / data_name), .graph = map_file(folder / graph_name)};
+}
+
+Graph read_reddit(const Context& context, const std::filesystem::path& folder) {
+  const RedditFiles files = open_reddit(folder);
+  return read_reddit(context, files.data, files.graph);
 }
 
 }  // namespace creg

@@ -18,4 +18,11 @@ Graph read_reddit(const Context& context, const Bytes& data, const Bytes& graph)
 /// Both files in a folder. A missing one is an input error that says where to get it.
 Graph read_reddit(const Context& context, const std::filesystem::path& folder);
 
+/// The two files of the folder; a missing one is an input error that says where to get it.
+struct RedditFiles {
+  Bytes data;
+  Bytes graph;
+};
+RedditFiles open_reddit(const std::filesystem::path& folder);
+
 }  // namespace creg
