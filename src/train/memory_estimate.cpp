@@ -247,19 +247,25 @@ MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config
   return out;
 }
 
+std::int64_t safe_bytes(std::int64_t estimate) {
+  constexpr std::int64_t buffers = std::int64_t{32} << 20;
+  return estimate + estimate / 4 + buffers;
+}
+
 std::int64_t available_memory() {
   return memory_left().bytes;
 }
 
 void require_memory(const MemoryEstimate& estimate, int runs, const MemoryLimit& available) {
-  if (estimate.total <= available.bytes / runs) return;
+  if (safe_bytes(estimate.total) <= available.bytes / runs) return;
   std::string parts;
   for (const MemoryPart& part : estimate.parts) {
     parts += (parts.empty() ? "" : ", ") + part.name + " " + human_bytes(part.bytes);
   }
   fail_environment(
       {.what = "this run would need more memory than there is",
-       .found = "about " + human_bytes(estimate.total) + " a run (" + parts + ")" +
+       .found = "about " + human_bytes(estimate.total) + " a run (" + parts + "), " +
+                human_bytes(safe_bytes(estimate.total)) + " to be safe" +
                 (runs > 1 ? ", " + std::to_string(runs) + " runs side by side" : ""),
        .expected = "at most " + human_bytes(available.bytes) + ", by " + available.name,
        .hint = "a smaller --dim helps most; fewer --layers, --reg none and --score dot help too; "

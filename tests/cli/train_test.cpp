@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
-
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -280,6 +280,25 @@ TEST(Train, WhatCannotFitIsRefusedBeforehand) {
   EXPECT_EQ(result.status, 1);
   EXPECT_TRUE(contains(result.err, "more memory than there is") && contains(result.err, "--dim"))
       << result.err;
+}
+
+TEST(Train, AGraphThatCannotFitIsRefusedBeforeItIsMade) {
+  const TempDir dir;
+  test::RunOptions little;
+  little.before = [] {
+    constexpr rlim_t bytes = rlim_t{1} << 30;
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+    if (setrlimit(RLIMIT_DATA, &limit) != 0) _exit(97);
+  };
+  // 1.4 GiB, 2.3 while it is made, and a minute of that.
+  const RunResult result = run_creg({"train", "--dataset", "synthetic:products", "--batch-size",
+                                     "512", "--fanouts", "5,5", "--out", (dir / "run").string()},
+                                    little);
+  EXPECT_EQ(result.status, 1) << result.err;
+  for (const char* part : {"synthetic:products: this graph would take more memory", "2.3 GiB",
+                           "ulimit -d", "--batch-size"}) {
+    EXPECT_TRUE(contains(result.err, part)) << part << " is not in " << result.err;
+  }
 }
 
 TEST(Train, BadInputIsNamed) {

@@ -124,7 +124,13 @@ TEST(MemoryEstimate, IsNearWhatGroupsTake) {
 TEST(MemoryEstimate, TooLittleIsRefusedWithWhatToChange) {
   const MemoryEstimate estimate = {.parts = {{"activations", std::int64_t{3} << 30}},
                                    .total = std::int64_t{3} << 30};
-  require_memory(estimate, 1, {std::int64_t{3} << 30, "ulimit"});
+  require_memory(estimate, 1, {std::int64_t{4} << 30, "ulimit"});
+  // Estimates miss some of it, and who is killed for that has no message.
+  test::expect_error(
+      [&] {
+        require_memory(estimate, 1, {std::int64_t{3} << 30, "ulimit"});
+      },
+      {"3.0 GiB a run", "3.8 GiB to be safe", "at most 3.0 GiB"}, ErrorKind::environment);
   test::expect_error(
       [&] {
         require_memory(estimate, 2, {std::int64_t{5} << 30, "the limit of the moon"});
