@@ -127,8 +127,8 @@ struct RunPlan {
 };
 
 /// Opens the dataset (the recipe's, where none is named) and settles everything; says in the log
-/// which recipe it took. What makes no sense together is an input error; a graph that is known to be
-/// larger than the memory is an environment error before it is read.
+/// which recipe it took. What makes no sense together is an input error; a graph that is known to
+/// be larger than the memory is an environment error before it is read.
 RunPlan plan_run(const Context& context, const RunSpec& spec);
 
 /// The same for a dataset that is open.
