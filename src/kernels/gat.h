@@ -64,3 +64,10 @@ void gat_forward(const Launch& launch, const kernels::GatInputs& inputs, float* 
 void gat_backward(const Launch& launch, const kernels::GatGradient& gradient);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void gat_forward(const Launch& launch, const kernels::GatInputs& inputs, float* out);
+void gat_backward(const Launch& launch, const kernels::GatGradient& gradient);
+
+}  // namespace creg::cuda

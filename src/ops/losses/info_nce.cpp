@@ -22,7 +22,7 @@ class Blocks {
  public:
   Blocks(const Context& context, const at::Tensor& rows, std::int64_t block_rows)
       : context_(context),
-        workers_(*launch_on(rows.device()).workers),
+        workers_(torch_workers()),
         rows_(rows),
         starts_(detail::block_starts(rows.size(0), block_rows)) {
     std::int64_t widest = 0;

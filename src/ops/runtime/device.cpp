@@ -3,6 +3,10 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
+#ifdef CREG_HAS_CUDA
+#include <c10/cuda/CUDAStream.h>
+#endif
+
 #include "ops/runtime/on_device.h"
 
 namespace creg {
@@ -30,10 +34,27 @@ c10::TensorOptions options_on(const Context& context, c10::ScalarType type) {
   return c10::TensorOptions().dtype(type).device(device_of(context));
 }
 
-Launch launch_on(const c10::Device& device) {
+const Workers& torch_workers() {
   static const TorchWorkers workers;
-  TORCH_CHECK(device.is_cpu(), "no kernels for ", device.str());
-  return {.workers = &workers};
+  return workers;
+}
+
+DeviceLaunch::DeviceLaunch(const c10::Device& device) : scratch_(device) {
+  if (device.is_cpu()) {
+    launch_.workers = &torch_workers();
+    return;
+  }
+#ifdef CREG_HAS_CUDA
+  current_.reset_device(device);
+  launch_.stream = c10::cuda::getCurrentCUDAStream(device.index()).stream();
+  launch_.scratch = &scratch_;
+#endif
+}
+
+void* DeviceLaunch::TensorScratch::take(std::size_t bytes) {
+  const auto options = at::TensorOptions().dtype(at::kByte).device(device_);
+  taken_.push_back(at::empty({static_cast<std::int64_t>(bytes)}, options));
+  return taken_.back().data_ptr();
 }
 
 void fail_no_kernel(const char* op, const c10::Device& device) {

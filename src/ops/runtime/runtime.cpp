@@ -143,7 +143,7 @@ void prepare_torch(const Context& context) {
 
 void with_one_blas_thread(const std::function<void()>& body) {
   // It keeps to one inside a parallel region.
-  launch_on(c10::kCPU).workers->for_pieces(1, [&](std::int64_t, std::int64_t) { body(); });
+  torch_workers().for_pieces(1, [&](std::int64_t, std::int64_t) { body(); });
 }
 
 }  // namespace creg

@@ -32,15 +32,14 @@ at::Tensor norms_on_cpu(const at::Tensor& rows) {
   const std::int64_t n = rows.size(0);
   at::Tensor norms = at::empty({n}, rows.options().dtype(at::kDouble));
   std::atomic<std::int64_t> first_bad{n};
-  launch_on(rows.device())
-      .workers->for_ranges(n, norm_grain, [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t bad = cpu::finite_row_norms(
-            begin, end, rows.size(1), rows.data_ptr<float>(), norms.data_ptr<double>());
-        if (bad < 0) return;
-        std::int64_t known = first_bad.load();
-        while (bad < known && !first_bad.compare_exchange_weak(known, bad)) {
-        }
-      });
+  torch_workers().for_ranges(n, norm_grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t bad = cpu::finite_row_norms(begin, end, rows.size(1), rows.data_ptr<float>(),
+                                                   norms.data_ptr<double>());
+    if (bad < 0) return;
+    std::int64_t known = first_bad.load();
+    while (bad < known && !first_bad.compare_exchange_weak(known, bad)) {
+    }
+  });
   if (first_bad < n) fail_not_finite(rows, first_bad);
   return norms;
 }

@@ -117,7 +117,7 @@ Prepared prepare(const at::Tensor& embeddings, const CsrTensors& adjacency, std:
 template <class Body>
 void for_nodes(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
                const Body& body) {
-  const Workers& workers = *launch_on(prepared.rows.device()).workers;
+  const Workers& workers = torch_workers();
   std::vector<NeighbourRanking> rankings(
       static_cast<std::size_t>(workers.count()),
       NeighbourRanking(adjacency, prepared.rows, prepared.inverse, k));

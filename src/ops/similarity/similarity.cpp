@@ -25,7 +25,7 @@ class Pass {
   Pass(const Context& context, const at::Tensor& rows, const SimilarityRequest& request)
       : context_(context),
         request_(request),
-        workers_(*launch_on(rows.device()).workers),
+        workers_(torch_workers()),
         rows_(rows),
         n_(rows.size(0)),
         starts_(detail::block_starts(n_, request.block_rows)) {

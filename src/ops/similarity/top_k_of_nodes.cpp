@@ -47,7 +47,7 @@ SimilarityResult top_k_on_cpu(const Context& context, at::Tensor rows, const at:
   }
   const std::int64_t count = nodes.numel();
   const auto* const numbers = nodes.data_ptr<std::int32_t>();
-  const Workers& workers = *launch_on(rows.device()).workers;
+  const Workers& workers = torch_workers();
   SimilarityResult result;
   result.values = at::full({count, k}, -std::numeric_limits<float>::infinity(), rows.options());
   result.indices = at::full({count, k}, cpu::TopKLists::vacant, rows.options().dtype(at::kInt));
