@@ -1,8 +1,7 @@
 #include "kernels/csr_build.h"
 
-#include <cstring>
-
 #include "kernels/cuda/common.cuh"
+#include "kernels/cuda/row_lists.cuh"
 #include "kernels/cuda/row_teams.cuh"
 #include "kernels/cuda/sorted.cuh"
 #include "kernels/cuda/stream.cuh"
@@ -14,8 +13,6 @@ using kernels::EntryChances;
 using kernels::NewCsrRows;
 
 namespace {
-
-constexpr int build_threads = 256;
 
 __device__ inline float value_of(const CsrRows& matrix, std::int64_t e) {
   return matrix.values == nullptr ? 1.0F : matrix.values[e];
@@ -78,7 +75,7 @@ void transpose_by_sorting(const Launch& launch, const CsrRows& matrix, const New
   check_launch("transpose");
   const auto sorted = sort_pairs(launch, keys, items, matrix.places, bits_below(matrix.cols + 1));
   start_find_offsets(launch, sorted.keys, matrix.places, matrix.cols, out.offsets);
-  put_entries<<<grid_for(matrix.places, build_threads), build_threads, 0, stream_of(launch)>>>(
+  put_entries<<<grid_for(matrix.places, list_threads), list_threads, 0, stream_of(launch)>>>(
       out.offsets + matrix.cols, sorted.items, out);
   check_launch("transpose");
 }
@@ -92,37 +89,6 @@ void add_up(const Launch& launch, std::int64_t rows, std::int64_t* offsets) {
   check(cub::DeviceScan::InclusiveSum(launch.scratch->take(bytes), bytes, offsets, offsets,
                                       rows + 1, stream_of(launch)),
         "offsets");
-}
-
-/// Blocks of kernels whose warps take rows in turn.
-unsigned warp_row_blocks(std::int64_t rows) {
-  return grid_for(rows * warp_lanes, build_threads);
-}
-__device__ inline std::int64_t first_warp_row() {
-  return first_item() / warp_lanes;
-}
-__device__ inline std::int64_t warp_row_step() {
-  return item_step() / warp_lanes;
-}
-__device__ inline unsigned lanes_before() {
-  return (1U << (threadIdx.x % warp_lanes)) - 1;
-}
-
-/// Calls body(e, listed, before) for a row's entries, a warp at a time and in all its lanes (e may
-/// be behind the last, and then is not listed): whether keep(e), and how many of the entries before
-/// are. The number of all that are is returned.
-template <class Keep, class Body>
-__device__ inline std::int64_t list_row(std::int64_t first, std::int64_t last, const Keep& keep,
-                                        const Body& body) {
-  std::int64_t before = 0;
-  for (std::int64_t start = first; start < last; start += warp_lanes) {
-    const std::int64_t e = start + threadIdx.x % warp_lanes;
-    const bool listed = e < last && keep(e);
-    const unsigned all = __ballot_sync(all_lanes, listed ? 1 : 0);
-    body(e, listed, before + __popc(all & lanes_before()));
-    before += __popc(all);
-  }
-  return before;
 }
 
 /// Whether an entry is the first of its column in its row.
@@ -142,7 +108,7 @@ __global__ void count_with_loops(const CsrRows matrix, SelfLoops loops, std::int
           loop = loop || (listed && matrix.columns[e] == r);
         });
     const bool exists = __any_sync(all_lanes, loop ? 1 : 0) != 0;
-    if (threadIdx.x % warp_lanes != 0) continue;
+    if (lane_of_warp() != 0) continue;
     counts[r + 1] = distinct + (exists || loops == SelfLoops::as_stored ? 0 : 1);
   }
 }
@@ -162,7 +128,7 @@ __global__ void put_with_loops(const CsrRows matrix, SelfLoops loops, const NewC
     below = warp_sum(below);
     const bool exists = __any_sync(all_lanes, loop ? 1 : 0) != 0;
     const bool added = !exists && loops != SelfLoops::as_stored;
-    if (added && threadIdx.x % warp_lanes == 0) {
+    if (added && lane_of_warp() == 0) {
       out.columns[start + below] = static_cast<std::int32_t>(r);
       out.values[start + below] = static_cast<float>(loop_weight(loops, false, 0));
     }
@@ -256,7 +222,7 @@ __global__ void count_kept(const CsrRows matrix, const EntryChances chances, std
     const std::int64_t first = matrix.offsets[r];
     const std::int64_t count = list_row(first, matrix.offsets[r + 1], Kept(chances, r, first),
                                         [](std::int64_t, bool, std::int64_t) {});
-    if (threadIdx.x % warp_lanes == 0) counts[r + 1] = count;
+    if (lane_of_warp() == 0) counts[r + 1] = count;
   }
 }
 
@@ -291,9 +257,9 @@ void transpose_rows(const Launch& launch, const CsrRows& matrix, const NewCsrRow
 void add_self_loops(const Launch& launch, const CsrRows& matrix, SelfLoops loops,
                     const NewCsrRows& out) {
   const unsigned blocks = warp_row_blocks(matrix.rows);
-  count_with_loops<<<blocks, build_threads, 0, stream_of(launch)>>>(matrix, loops, out.offsets);
+  count_with_loops<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, loops, out.offsets);
   add_up(launch, matrix.rows, out.offsets);
-  put_with_loops<<<blocks, build_threads, 0, stream_of(launch)>>>(matrix, loops, out);
+  put_with_loops<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, loops, out);
   check_launch("with_self_loops");
 }
 
@@ -315,9 +281,9 @@ void scale_rows(const Launch& launch, const CsrRows& matrix, float* values) {
 void drop_entries(const Launch& launch, const CsrRows& matrix, const EntryChances& chances,
                   const NewCsrRows& out) {
   const unsigned blocks = warp_row_blocks(matrix.rows);
-  count_kept<<<blocks, build_threads, 0, stream_of(launch)>>>(matrix, chances, out.offsets);
+  count_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, out.offsets);
   add_up(launch, matrix.rows, out.offsets);
-  put_kept<<<blocks, build_threads, 0, stream_of(launch)>>>(matrix, chances, out);
+  put_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, out);
   check_launch("drop_edges");
 }
 
