@@ -99,7 +99,8 @@ class Gmi final : public Method {
     const CsrTensors& adjacency = pass.inputs().adjacency;
     neighbours_ = SparseMatrix(pass.context(),
                                row_normalised(pass.context(), adjacency, SelfLoops::as_stored));
-    edges_ = with_self_loops(pass.context(), adjacency, SelfLoops::missing);
+    // Means over all pairs need their number.
+    edges_ = without_room(with_self_loops(pass.context(), adjacency, SelfLoops::missing));
   }
 
   LogForm log_;

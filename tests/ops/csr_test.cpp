@@ -27,6 +27,23 @@ TEST(Csr, TensorsAndBackShareTheArrays) {
   EXPECT_TRUE(test::same(host_csr(csr_tensors(Context(), bare)), bare));
 }
 
+TEST(Csr, RoomBehindTheLastEntryIsCutOff) {
+  const CsrMatrix matrix = one_way();
+  CsrTensors tensors = csr_tensors(Context(), matrix);
+  tensors.columns = at::cat({tensors.columns, at::full({3}, -7, at::kInt)});
+  tensors.values = at::cat({tensors.values, at::full({3}, -7.0F)});
+  ASSERT_EQ(tensors.nonzeros(), 8);
+  EXPECT_TRUE(test::same(host_csr(tensors), matrix));
+  EXPECT_EQ(host_csr(tensors).columns.size(), 5);
+  const CsrTensors exact = without_room(tensors);
+  EXPECT_EQ(exact.nonzeros(), 5);
+  EXPECT_EQ(exact.values.numel(), 5);
+  EXPECT_TRUE(test::same(host_csr(exact), matrix));
+  tensors.values.reset();
+  EXPECT_TRUE(host_csr(tensors).values.empty());
+  EXPECT_FALSE(without_room(tensors).values.defined());
+}
+
 TEST(Csr, JoinedNodesAreThoseWithANeighbourThatIsNotThemselves) {
   // Node 2 has a loop alone, node 4 nothing.
   const CsrMatrix some = test::csr(5, {{0, 1}, {1, 1}, {1, 2}, {2, 2}, {3, 0}});
@@ -43,7 +60,8 @@ TEST(Csr, IsWhatTheGraphsFunctionsMake) {
   EXPECT_TRUE(test::same(host_csr(transpose(context, tensors)), transpose(context, matrix)));
   EXPECT_TRUE(
       test::same(host_csr(gcn_normalised(context, tensors)), gcn_normalised(context, matrix)));
-  for (const SelfLoops loops : {SelfLoops::as_stored, SelfLoops::missing}) {
+  for (const SelfLoops loops : {SelfLoops::as_stored, SelfLoops::missing, SelfLoops::replaced,
+                                SelfLoops::plus_one, SelfLoops::plus_two}) {
     EXPECT_TRUE(test::same(host_csr(with_self_loops(context, tensors, loops)),
                            with_self_loops(context, matrix, loops)));
     EXPECT_TRUE(test::same(host_csr(row_normalised(context, tensors, loops)),

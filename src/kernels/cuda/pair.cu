@@ -106,7 +106,8 @@ __global__ void __launch_bounds__(pair_threads)
     float dot = 0;
     for (int p = 0; p < positives; ++p) {
       const std::int64_t row = scores.positives[m * positives + p];
-      dot += warp_dot(anchor, scores.rows + row * scores.width, scores.width);
+      // Where similarities were not finite there is no positive, and no loss.
+      dot += row < 0 ? nanf("") : warp_dot(anchor, scores.rows + row * scores.width, scores.width);
     }
     const Logistic positive = log_sigmoid_loss(scores.scale * mean * dot, scores.naive);
     float loss = positive.loss;
@@ -130,7 +131,7 @@ __global__ void __launch_bounds__(pair_threads)
     if (scores.d_anchors == nullptr) continue;
     __syncwarp();
     const auto row_of = [&](std::int64_t e) -> std::int64_t {
-      return e < positives ? scores.positives[m * positives + e]
+      return e < positives ? max(scores.positives[m * positives + e], 0)
                            : scores.negatives[m * negatives + (e - positives)];
     };
     combine(scores.rows, scores.width, coefficients, positives + negatives, row_of,
