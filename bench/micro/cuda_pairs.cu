@@ -1,8 +1,8 @@
 // All pairs on a GPU: checks every kernel against sums in double and times it, in all precisions.
 //
-//   nvcc -std=c++20 -O3 --expt-relaxed-constexpr -Isrc -Iinclude -gencode \
-//     arch=compute_90a,code=sm_90a bench/micro/cuda_pairs.cu src/kernels/cuda/pair_panels.cu \
-//     src/kernels/cuda/info_nce.cu src/kernels/cuda/similarity.cu -o cuda_pairs
+//   nvcc -std=c++20 -O3 --expt-relaxed-constexpr -Isrc -Iinclude
+//     -gencode arch=compute_90a,code=sm_90a bench/micro/cuda_pairs.cu
+//     src/kernels/cuda/{pair_panels,info_nce,similarity,all_pairs}.cu -o cuda_pairs
 //   ./cuda_pairs [largest number of nodes]
 //
 // Errors are over some rows of each size: of sums and gradients relative to the reference's
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/all_pairs.h"
 #include "kernels/cuda/common.cuh"
 #include "kernels/info_nce.h"
 #include "kernels/similarity.h"
@@ -102,8 +103,7 @@ __device__ double product(const float* a, const float* b, std::int64_t width) {
 __global__ void all_products(const float* rows, std::int64_t count, std::int64_t width,
                              const int* chosen, int chosen_count, double* products) {
   for (std::int64_t i = cuda::first_item(); i < count * chosen_count; i += cuda::item_step()) {
-    products[i] =
-        product(rows + chosen[i / count] * width, rows + i % count * width, width);
+    products[i] = product(rows + chosen[i / count] * width, rows + i % count * width, width);
   }
 }
 
@@ -121,6 +121,33 @@ __global__ void naive_pulls(const float* rows, std::int64_t count, std::int64_t 
              (static_cast<double>(weights[row]) + weights[j]) * rows[j * width + i % width];
     }
     out[i] = sum;
+  }
+}
+
+/// The same for the loss over all pairs.
+__global__ void naive_apart(const float* rows, std::int64_t count, std::int64_t width,
+                            int chosen_count, const double* products, double* out) {
+  for (std::int64_t i = cuda::first_item(); i < width * chosen_count; i += cuda::item_step()) {
+    const double* const row = products + i / width * count;
+    double sum = 0;
+    for (std::int64_t j = 0; j < count; ++j) {
+      sum += rows[j * width + i % width] / (1 + exp(-row[j]));
+    }
+    out[i] = 2 * sum / (static_cast<double>(count) * static_cast<double>(count));
+  }
+}
+
+/// values[i] = the sum of the softplus of row i.
+__global__ void naive_values(const float* rows, std::int64_t count, std::int64_t width,
+                             double* values) {
+  for (std::int64_t i = cuda::first_item() / cuda::warp_lanes; i < count;
+       i += cuda::item_step() / cuda::warp_lanes) {
+    double sum = 0;
+    for (std::int64_t j = threadIdx.x % cuda::warp_lanes; j < count; j += cuda::warp_lanes) {
+      sum += log1p(exp(product(rows + i * width, rows + j * width, width)));
+    }
+    sum = cuda::warp_sum(sum);
+    if (threadIdx.x % cuda::warp_lanes == 0) values[i] = sum;
   }
 }
 
@@ -164,8 +191,7 @@ std::vector<float> random_rows(std::int64_t count, std::int64_t width) {
   std::vector<float> rows(static_cast<std::size_t>(count * width));
   for (std::int64_t i = 0; i < count; ++i) {
     float* const row = rows.data() + i * width;
-    const float* const centre =
-        centres.data() + static_cast<std::int64_t>(next() * clumps) * width;
+    const float* const centre = centres.data() + static_cast<std::int64_t>(next() * clumps) * width;
     double square = 0;
     for (std::int64_t j = 0; j < width; ++j) {
       row[j] = centre[j] + static_cast<float>(1.4 * (next() - 0.5));
@@ -229,6 +255,33 @@ void run(std::int64_t count, std::int64_t width) {
   check(cudaGetLastError(), "reference");
   const std::vector<double> pulls = reference.host();
 
+  naive_apart<<<2048, 64>>>(rows.get(), count, width, checked_rows, products.get(),
+                            reference.get());
+  check(cudaGetLastError(), "reference");
+  const std::vector<double> apart = reference.host();
+  double want_value = 0;  // for small ones
+  if (count < 3000) {
+    DeviceArray<double> each(count);
+    naive_values<<<2048, threads>>>(rows.get(), count, width, each.get());
+    check(cudaGetLastError(), "reference");
+    for (const double sum : each.host()) want_value += sum / static_cast<double>(count * count);
+  }
+  const auto worst_row = [&](const std::vector<float>& got, const std::vector<double>& want) {
+    double worst = 0;
+    for (int c = 0; c < checked_rows; ++c) {
+      double largest = 0;
+      double off = 0;
+      for (std::int64_t j = 0; j < width; ++j) {
+        largest = std::max(largest, std::abs(want[c * width + j]));
+        const double rest = std::abs(got[chosen[c] * width + j] - want[c * width + j]);
+        off = rest <= off ? off : rest;  // one that is not a number stays
+      }
+      const double share = off / largest;
+      worst = share <= worst ? worst : share;
+    }
+    return worst;
+  };
+
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
     const double unit = precision == Precision::fp32   ? 2e-6
                         : precision == Precision::tf32 ? 1e-3
@@ -272,21 +325,38 @@ void run(std::int64_t count, std::int64_t width) {
       out.clear();
       cuda::add_exponential_pulls(launch, unit_rows, weights.get(), out.get());
       const bool same = out.host() == got;
-      double worst = 0;
-      for (int c = 0; c < checked_rows; ++c) {
-        double largest = 0;
-        double off = 0;
-        for (std::int64_t j = 0; j < width; ++j) {
-          const double want = pulls[c * width + j];
-          largest = std::max(largest, std::abs(want));
-          off = std::max(off, std::abs(got[chosen[c] * width + j] - want));
-        }
-        worst = std::max(worst, off / largest);
-      }
+      const double worst = worst_row(got, pulls);
       const std::string memory = number("scratch MiB", arena.megabytes());
       line("infonce backward", count, width, precision, ms, 2,
            number("relative error", worst) + memory + (same ? "" : "not the same bytes twice"),
            worst < unit && same);
+    }
+    {
+      DeviceArray<float> value(1);
+      DeviceArray<float> only_value(1);
+      DeviceArray<float> out(count * width);
+      const kernels::AllPairs both{.rows = rows.get(),
+                                   .count = count,
+                                   .width = width,
+                                   .precision = precision,
+                                   .value = value.get(),
+                                   .gradient = out.get()};
+      const double ms = milliseconds([&] {
+        arena.free_all();
+        cuda::all_pairs_apart(launch, both);
+      });
+      const double worst = worst_row(out.host(), apart);
+      kernels::AllPairs one = both;
+      one.value = only_value.get();
+      one.gradient = nullptr;
+      arena.free_all();
+      cuda::all_pairs_apart(launch, one);
+      const double got = value.host()[0];
+      const double off = want_value > 0 ? std::abs(got / want_value - 1) : 0;
+      const double between = std::abs(only_value.host()[0] / got - 1);
+      line("all pairs apart", count, width, precision, ms, 2,
+           number("relative error", worst) + number("value", off) + number("alone", between),
+           worst < unit && off < unit && between < 1e-6);
     }
     for (const std::int64_t k : {5, 20, 64}) {
       DeviceArray<float> values(count * k);
@@ -339,8 +409,8 @@ void run(std::int64_t count, std::int64_t width) {
           if (i > 0) good = good && got[chosen[c] * k + i] <= got[chosen[c] * k + i - 1];
         }
         if (!good) ++wrong;
-        worst_entropy = std::max(
-            worst_entropy, std::abs(entropy[chosen[c]] - (std::log(sum) - sum_ln / sum)));
+        worst_entropy =
+            std::max(worst_entropy, std::abs(entropy[chosen[c]] - (std::log(sum) - sum_ln / sum)));
       }
       const std::string name = "top " + std::to_string(k) + ", entropies";
       line(name.c_str(), count, width, precision, ms, 1,

@@ -124,8 +124,8 @@ class ExponentialPulls {
 template <Precision P>
 void sum_on_stream(const Launch& launch, const UnitRows& rows, double* sums) {
   PairWork work;
-  work.rows = make_panels(
-      launch, P, {.rows = rows.values, .count = rows.count, .width = rows.width});
+  work.rows =
+      make_panels(launch, P, {.rows = rows.values, .count = rows.count, .width = rows.width});
   work.columns = work.rows;
   work.row_count = rows.count;
   work.column_count = rows.count;
@@ -149,8 +149,8 @@ template <Precision P>
 void pull_on_stream(const Launch& launch, const UnitRows& rows, const float* weights,
                     float* gradient) {
   PairWork work;
-  work.rows = make_panels(
-      launch, P, {.rows = rows.values, .count = rows.count, .width = rows.width});
+  work.rows =
+      make_panels(launch, P, {.rows = rows.values, .count = rows.count, .width = rows.width});
   work.columns = work.rows;
   work.row_count = rows.count;
   work.column_count = rows.count;
@@ -158,7 +158,7 @@ void pull_on_stream(const Launch& launch, const UnitRows& rows, const float* wei
   pad_weights<<<grid_for(work.rows.rows, row_threads), row_threads, 0, stream_of(launch)>>>(
       weights, rows.count, work.rows.rows, padded);
   check_launch("info_nce");
-  const auto prepare = [&](const PairWork& /*cut*/) {
+  const auto prepare = [&](const PairWork& /*cut*/, std::int64_t /*warps*/) {
     return PullArguments{.values = padded, .scale = rows.inverse_temperature * log2_e};
   };
   start_pulls<P, ExponentialPulls>(
@@ -170,9 +170,12 @@ void pull_on_stream(const Launch& launch, const UnitRows& rows, const float* wei
 void sum_exponentials(const Launch& launch, const UnitRows& rows, double* sums) {
   if (rows.count == 0) return;
   switch (rows.precision) {
-    case Precision::fp32: return sum_on_stream<Precision::fp32>(launch, rows, sums);
-    case Precision::tf32: return sum_on_stream<Precision::tf32>(launch, rows, sums);
-    case Precision::bf16: return sum_on_stream<Precision::bf16>(launch, rows, sums);
+    case Precision::fp32:
+      return sum_on_stream<Precision::fp32>(launch, rows, sums);
+    case Precision::tf32:
+      return sum_on_stream<Precision::tf32>(launch, rows, sums);
+    case Precision::bf16:
+      return sum_on_stream<Precision::bf16>(launch, rows, sums);
   }
 }
 
@@ -180,9 +183,12 @@ void add_exponential_pulls(const Launch& launch, const UnitRows& rows, const flo
                            float* gradient) {
   if (rows.count == 0 || rows.width == 0) return;
   switch (rows.precision) {
-    case Precision::fp32: return pull_on_stream<Precision::fp32>(launch, rows, weights, gradient);
-    case Precision::tf32: return pull_on_stream<Precision::tf32>(launch, rows, weights, gradient);
-    case Precision::bf16: return pull_on_stream<Precision::bf16>(launch, rows, weights, gradient);
+    case Precision::fp32:
+      return pull_on_stream<Precision::fp32>(launch, rows, weights, gradient);
+    case Precision::tf32:
+      return pull_on_stream<Precision::tf32>(launch, rows, weights, gradient);
+    case Precision::bf16:
+      return pull_on_stream<Precision::bf16>(launch, rows, weights, gradient);
   }
 }
 

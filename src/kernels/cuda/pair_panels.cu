@@ -129,9 +129,8 @@ int choose_splits(std::int64_t row_tiles, std::int64_t column_tiles, std::int64_
   std::int64_t best = first;
   double best_cost = 0;
   for (std::int64_t splits = first; splits <= last; ++splits) {
-    const double cost =
-        static_cast<double>(pieces_of(row_tiles * splits, slots)) *
-        (static_cast<double>(pieces_of(column_tiles, splits)) + start);
+    const double cost = static_cast<double>(pieces_of(row_tiles * splits, slots)) *
+                        (static_cast<double>(pieces_of(column_tiles, splits)) + start);
     // More of them only for a gain that shows.
     if (splits == first || cost < 0.98 * best_cost) {
       best = splits;

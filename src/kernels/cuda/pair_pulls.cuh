@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
       }
       if constexpr (Pulls::column_values) {
         if (copied_turn == 0 && threadIdx.x < value_bytes / panel_chunk) {
-        copy_chunk(values + (copied_tile % most_stages) * value_bytes + threadIdx.x * panel_chunk,
-                   arguments.values + first_column + threadIdx.x * 4);
+          copy_chunk(values + (copied_tile % most_stages) * value_bytes + threadIdx.x * panel_chunk,
+                     arguments.values + first_column + threadIdx.x * 4);
         }
       }
       if (++copied_turn == turns) {
@@ -165,9 +165,8 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
       if (!resident || panel == 0) at = turn();
       const unsigned rows_at = resident ? kept + panel * parts * row_panel : at + rows_in_stage;
       const unsigned columns_at = resident ? at + panel * parts * column_panel : at;
-      multiply_panel<P, Shape::left_tiles, Shape::right_tiles>(sums, left + rows_at,
-                                                               right + columns_at, row_panel,
-                                                               column_panel);
+      multiply_panel<P, Shape::left_tiles, Shape::right_tiles>(
+          sums, left + rows_at, right + columns_at, row_panel, column_panel);
     }
 
     if (first_column + Shape::columns > work.column_count ||
@@ -315,7 +314,8 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
 void add_splits(const Launch& launch, const float* partial, int splits, std::int64_t size,
                 float* values, bool add);
 
-/// Starts pull_pairs and adds its splits up. `prepare`(work) gives the Pulls' arguments.
+/// Starts pull_pairs and adds its splits up. `prepare`(work, warps of one split and all rows) gives
+/// the Pulls' arguments.
 template <Precision P, class Pulls, class Prepare>
 void start_pulls(const Launch& launch, PairWork work, PullOutput out, const char* what,
                  const Prepare& prepare) {
@@ -346,7 +346,7 @@ void start_pulls(const Launch& launch, PairWork work, PullOutput out, const char
       to.split_stride = size;
       to.add = false;
     }
-    const auto arguments = prepare(work);
+    const auto arguments = prepare(work, row_tiles * Warps);
     const int bytes = kept + work.stages * stage_bytes + value_bytes;
     auto* const kernel = pull_pairs<P, Warps, Pulls>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), what);

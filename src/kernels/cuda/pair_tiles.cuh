@@ -247,7 +247,7 @@ struct VisitShape {
 struct VisitPlace {
   int row_warp = 0;
   int column_warp = 0;
-  int group = 0;  ///< of the 8 rows
+  int group = 0;   ///< of the 8 rows
   int member = 0;  ///< of the 4 lanes of a row
 
   __device__ VisitPlace() {
