@@ -103,16 +103,5 @@ TEST(MaskedRows, ShowTokensAndOtherNodes) {
                        {test::irregular({5, 3}), test::irregular({2, 3}, 1)});
 }
 
-TEST(ChoiceMatrix, TakesRowsAndPutsThemBack) {
-  const SparseMatrix matrix = choice_matrix(test::on(index_tensor({3, 0, 3, 5})), 6);
-  const CsrTensors& take = matrix.forward();
-  EXPECT_TRUE(test::equal(take.offsets, at::arange(5, at::kLong)));
-  EXPECT_TRUE(test::equal(take.columns, index_tensor({3, 0, 3, 5})));
-  const CsrTensors& put = matrix.transposed();
-  EXPECT_TRUE(test::equal(put.offsets, at::tensor({0, 1, 1, 1, 3, 3, 4}, at::kLong)));
-  EXPECT_TRUE(test::equal(put.columns, index_tensor({1, 0, 2, 3})));
-  EXPECT_EQ(choice_matrix(test::on(index_tensor({})), 2).transposed().offsets.numel(), 3);
-}
-
 }  // namespace
 }  // namespace creg::node_mask_test
