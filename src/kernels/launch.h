@@ -68,10 +68,20 @@ class Scratch {
   }
 };
 
+/// What changes from one training step to the next in a step that is recorded once and started
+/// again as a whole: in the GPU's memory, where recorded kernels find it.
+struct StepCells {
+  std::uint32_t later =
+      0;                ///< steps since the recorded one: added to the epoch of every random key
+  float step_size = 0;  ///< of Adam (kernels::AdamValues)
+  float root_scale = 0;
+};
+
 struct Launch {
   const Workers* workers = nullptr;  ///< on the CPU
-  void* stream = nullptr;            ///< on a GPU, as the scratch
+  void* stream = nullptr;            ///< on a GPU, as what follows
   Scratch* scratch = nullptr;
+  const StepCells* cells = nullptr;  ///< null: the step is not recorded
 };
 
 }  // namespace creg

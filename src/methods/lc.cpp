@@ -70,6 +70,12 @@ class Lc final : public Method {
     return rounds_ > 1 && epoch < epochs_ && round_of(epoch, epochs_, rounds_, nodes_).starts;
   }
 
+  /// Similarities to all nodes are looked at by the host.
+  bool repeats(int epoch) const override {
+    const bool new_seeds = rounds_ > 1 && round_of(epoch, epochs_, rounds_, nodes_).starts;
+    return positives_ == Positives::neighbours && !new_seeds;
+  }
+
   std::vector<NamedTensor> state() const override {
     if (!seeds_.defined()) return {};
     return {{"seeds", seeds_}};

@@ -9,7 +9,12 @@ using kernels::AdamValues;
 namespace {
 
 template <class T>
-__global__ void adam_elements(const AdamValues<T> v) {
+__global__ void adam_elements(const AdamValues<T> given, const StepCells* cells) {
+  AdamValues<T> v = given;
+  if (cells != nullptr) {
+    v.step_size = static_cast<T>(cells->step_size);
+    v.root_scale = static_cast<T>(cells->root_scale);
+  }
   if (v.guard != nullptr && !isfinite(*v.guard)) return;
   for (std::int64_t i = first_item(); i < v.count; i += item_step()) {
     const T g = v.gradient[i] + v.weight_decay * v.parameter[i];
@@ -25,7 +30,8 @@ template <class T>
 void adam_on_stream(const Launch& launch, const AdamValues<T>& values) {
   constexpr int threads = 256;
   if (values.count == 0) return;
-  adam_elements<<<grid_for(values.count, threads), threads, 0, stream_of(launch)>>>(values);
+  adam_elements<<<grid_for(values.count, threads), threads, 0, stream_of(launch)>>>(values,
+                                                                                    launch.cells);
   check_launch("adam");
 }
 

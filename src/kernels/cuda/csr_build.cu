@@ -206,8 +206,9 @@ struct Kept {
   RandomKey key;
   std::int64_t first;
 
-  __device__ Kept(const EntryChances& given, std::int64_t row, std::int64_t row_first)
-      : chances(given), key(key_of_row(given.key, row)), first(row_first) {}
+  __device__ Kept(const EntryChances& given, const StepCells* cells, std::int64_t row,
+                  std::int64_t row_first)
+      : chances(given), key(key_of_row(given.key, cells, row)), first(row_first) {}
   __device__ bool operator()(std::int64_t e) const {
     DeviceStream stream(key, static_cast<std::uint64_t>(e - first));
     const double chance = chances.own == nullptr ? chances.shared : chances.own[e];
@@ -216,21 +217,24 @@ struct Kept {
 };
 
 /// counts[r + 1] = how many entries of row r stay.
-__global__ void count_kept(const CsrRows matrix, const EntryChances chances, std::int64_t* counts) {
+__global__ void count_kept(const CsrRows matrix, const EntryChances chances, const StepCells* cells,
+                           std::int64_t* counts) {
   if (first_item() == 0) counts[0] = 0;
   for (std::int64_t r = first_warp_row(); r < matrix.rows; r += warp_row_step()) {
     const std::int64_t first = matrix.offsets[r];
-    const std::int64_t count = list_row(first, matrix.offsets[r + 1], Kept(chances, r, first),
-                                        [](std::int64_t, bool, std::int64_t) {});
+    const std::int64_t count =
+        list_row(first, matrix.offsets[r + 1], Kept(chances, cells, r, first),
+                 [](std::int64_t, bool, std::int64_t) {});
     if (lane_of_warp() == 0) counts[r + 1] = count;
   }
 }
 
-__global__ void put_kept(const CsrRows matrix, const EntryChances chances, const NewCsrRows out) {
+__global__ void put_kept(const CsrRows matrix, const EntryChances chances, const StepCells* cells,
+                         const NewCsrRows out) {
   for (std::int64_t r = first_warp_row(); r < matrix.rows; r += warp_row_step()) {
     const std::int64_t first = matrix.offsets[r];
     const std::int64_t start = out.offsets[r];
-    list_row(first, matrix.offsets[r + 1], Kept(chances, r, first),
+    list_row(first, matrix.offsets[r + 1], Kept(chances, cells, r, first),
              [&](std::int64_t e, bool listed, std::int64_t before) {
                if (!listed) return;
                out.columns[start + before] = matrix.columns[e];
@@ -281,9 +285,10 @@ void scale_rows(const Launch& launch, const CsrRows& matrix, float* values) {
 void drop_entries(const Launch& launch, const CsrRows& matrix, const EntryChances& chances,
                   const NewCsrRows& out) {
   const unsigned blocks = warp_row_blocks(matrix.rows);
-  count_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, out.offsets);
+  count_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, launch.cells,
+                                                             out.offsets);
   add_up(launch, matrix.rows, out.offsets);
-  put_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, out);
+  put_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, launch.cells, out);
   check_launch("drop_edges");
 }
 

@@ -220,9 +220,9 @@ __device__ inline std::int32_t ranked_at(const NeighbourRows& rows, std::int64_t
 
 /// `values` and `indices` have a place per entry, for lists of more than 32.
 __global__ void __launch_bounds__(list_threads)
-    draw_ranked(const NeighbourRows rows, const RandomKey key, const std::int64_t* counts,
-                const float* similarities, float* values, std::int32_t* indices,
-                std::int32_t* drawn) {
+    draw_ranked(const NeighbourRows rows, const RandomKey key, const StepCells* cells,
+                const std::int64_t* counts, const float* similarities, float* values,
+                std::int32_t* indices, std::int32_t* drawn) {
   for (std::int64_t r = first_warp_row(); r < rows.rows; r += warp_row_step()) {
     const std::int64_t count = counts[r];
     const std::int64_t first = rows.offsets[r];
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(list_threads)
       const std::int64_t choices = count < rows.k ? count : rows.k;
       std::int64_t choice = 0;
       if (choices > 1) {
-        DeviceStream stream(key_of_row(key, r), 0);
+        DeviceStream stream(key_of_row(key, cells, r), 0);
         choice =
             static_cast<std::int64_t>(uniform_below(stream, static_cast<std::uint64_t>(choices)));
       }
@@ -309,7 +309,7 @@ void draw_neighbours(const Launch& launch, const NeighbourRows& neighbours, cons
   auto* const values = launch.scratch->array<float>(lists);
   auto* const indices = launch.scratch->array<std::int32_t>(lists);
   draw_ranked<<<warp_row_blocks(neighbours.rows), list_threads, 0, stream_of(launch)>>>(
-      neighbours, key, counts, similarities, values, indices, drawn);
+      neighbours, key, launch.cells, counts, similarities, values, indices, drawn);
   check_launch("draw_top_neighbour");
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/philox.h"
 #include "core/random_words.h"
+#include "kernels/launch.h"
 
 namespace creg::cuda {
 
@@ -36,9 +37,17 @@ class DeviceStream {
   int used_;
 };
 
-__device__ inline RandomKey key_of_row(RandomKey key, std::int64_t row) {
-  key.item += static_cast<std::uint64_t>(row);
+/// The key in this step, also where it was recorded in an earlier one.
+__device__ inline RandomKey key_now(RandomKey key, const StepCells* cells) {
+  if (cells != nullptr) key.epoch += cells->later;
   return key;
+}
+
+__device__ inline RandomKey key_of_row(const RandomKey& key, const StepCells* cells,
+                                       std::int64_t row) {
+  RandomKey own = key_now(key, cells);
+  own.item += static_cast<std::uint64_t>(row);
+  return own;
 }
 
 }  // namespace creg::cuda

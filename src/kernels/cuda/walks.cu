@@ -19,12 +19,13 @@ constexpr int walk_threads = 128;
 
 /// A thread per walk: its steps follow each other.
 __global__ void __launch_bounds__(walk_threads)
-    go_walks(const WalkSteps steps, const WalkStarts starts, std::int32_t* nodes) {
+    go_walks(const WalkSteps steps, const WalkStarts starts, const StepCells* cells,
+             std::int32_t* nodes) {
   for (std::int64_t i = first_item(); i < starts.walks; i += item_step()) {
     const std::int64_t start = i / starts.per_start;
     std::int32_t* const own = nodes + i * starts.length;
     own[0] = starts.starts == nullptr ? static_cast<std::int32_t>(start) : starts.starts[start];
-    DeviceStream stream(key_of_row(starts.key, i), 0);
+    DeviceStream stream(key_of_row(starts.key, cells, i), 0);
     steps.go(stream, own, starts.length);
   }
 }
@@ -101,12 +102,12 @@ __global__ void put_positives(const WalkWindows walks, std::int64_t windows, std
 
 /// A warp per walk draws what stands beside its windows, one after the other.
 __global__ void __launch_bounds__(list_threads)
-    put_negatives(const WalkWindows walks, std::int64_t windows, std::int64_t far,
-                  const std::int64_t* places, std::int32_t* columns) {
+    put_negatives(const WalkWindows walks, const StepCells* cells, std::int64_t windows,
+                  std::int64_t far, const std::int64_t* places, std::int32_t* columns) {
   const auto bound = static_cast<std::uint64_t>(walks.nodes);
   for (std::int64_t i = first_warp_row(); i < walks.walks; i += warp_row_step()) {
     draw_by_warp<std::int32_t>(
-        key_of_row(walks.key, i), 1, windows * far,
+        key_of_row(walks.key, cells, i), 1, windows * far,
         [&](CountedStream& stream, std::int32_t& node) {
           node = static_cast<std::int32_t>(uniform_below(stream, bound));
           return true;
@@ -125,7 +126,8 @@ struct DrawnPair {
 
 /// A warp per stream.
 __global__ void __launch_bounds__(list_threads)
-    draw_pairs(const NonEdges graph, std::int64_t count, std::int32_t* from, std::int32_t* to) {
+    draw_pairs(const NonEdges graph, const StepCells* cells, std::int64_t count, std::int32_t* from,
+               std::int32_t* to) {
   const std::int64_t streams = pieces_of(count, graph.per_stream);
   // One draw among those listed, of 32 bits or of 64; else two nodes.
   const bool narrow = graph.listed != nullptr && graph.listed_count <= 0xffffffffLL;
@@ -133,7 +135,8 @@ __global__ void __launch_bounds__(list_threads)
     const std::int64_t begin = s * graph.per_stream;
     const std::int64_t rest = count - begin;
     draw_by_warp<DrawnPair>(
-        key_of_row(graph.key, s), narrow ? 1 : 2, rest < graph.per_stream ? rest : graph.per_stream,
+        key_of_row(graph.key, cells, s), narrow ? 1 : 2,
+        rest < graph.per_stream ? rest : graph.per_stream,
         [&](CountedStream& stream, DrawnPair& pair) {
           if (graph.listed == nullptr) {
             return try_non_edge(stream, graph.nodes, graph.offsets, graph.columns, pair.from,
@@ -157,7 +160,7 @@ void walk(const Launch& launch, const WalkSteps& steps, const WalkStarts& starts
           std::int32_t* nodes) {
   if (starts.walks == 0) return;
   go_walks<<<grid_for(starts.walks, walk_threads), walk_threads, 0, stream_of(launch)>>>(
-      steps, starts, nodes);
+      steps, starts, launch.cells, nodes);
   check_launch("walks");
 }
 
@@ -188,7 +191,7 @@ void pair_windows(const Launch& launch, const WalkWindows& windows, const NewCsr
   put_positives<<<grid_for(count * near, list_threads), list_threads, 0, stream>>>(
       windows, each, near, sorted.items, places, positives.columns);
   put_negatives<<<warp_row_blocks(windows.walks), list_threads, 0, stream>>>(
-      windows, each, far, places, negatives.columns);
+      windows, launch.cells, each, far, places, negatives.columns);
   check_launch("walks");
 }
 
@@ -204,7 +207,7 @@ void draw_non_edges(const Launch& launch, const NonEdges& graph, std::int64_t co
   auto* const from = launch.scratch->array<std::int32_t>(count);
   auto* const to = launch.scratch->array<std::int32_t>(count);
   draw_pairs<<<warp_row_blocks(pieces_of(count, graph.per_stream)), list_threads, 0, stream>>>(
-      graph, count, from, to);
+      graph, launch.cells, count, from, to);
   check_launch("non-edges");
   const auto sorted = sort_pairs(launch, from, to, count, bits_below(graph.nodes));
   start_find_offsets(launch, sorted.keys, count, graph.nodes, out.offsets);

@@ -8,6 +8,7 @@
 #endif
 
 #include "ops/runtime/on_device.h"
+#include "ops/runtime/recording.h"
 
 namespace creg {
 namespace {
@@ -48,6 +49,7 @@ DeviceLaunch::DeviceLaunch(const c10::Device& device) : scratch_(device) {
   current_.reset_device(device);
   launch_.stream = c10::cuda::getCurrentCUDAStream(device.index()).stream();
   launch_.scratch = &scratch_;
+  launch_.cells = cells_of_recording();
 #endif
 }
 
