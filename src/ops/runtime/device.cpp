@@ -35,6 +35,13 @@ c10::TensorOptions options_on(const Context& context, c10::ScalarType type) {
   return c10::TensorOptions().dtype(type).device(device_of(context));
 }
 
+void wait_for_device([[maybe_unused]] const Context& context) {
+#ifdef CREG_HAS_CUDA
+  const c10::Device device = device_of(context);
+  if (device.is_cuda()) c10::cuda::getCurrentCUDAStream(device.index()).synchronize();
+#endif
+}
+
 const Workers& torch_workers() {
   static const TorchWorkers workers;
   return workers;
