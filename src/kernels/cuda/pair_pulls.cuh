@@ -8,14 +8,19 @@
 
 namespace creg::cuda {
 
-/// Tiles of pull_pairs: each warp has 32 rows, all columns of the tile and, of the result, 128
-/// features; more features are further blocks, which compute the products again.
-template <int Warps>
+/// Tiles of pull_pairs: each warp has 32 rows (16 in fp32, which needs registers for its parts),
+/// all columns of the tile and, of the result, 128 features; more features are further blocks,
+/// which compute the products again.
+template <Precision P, int Warps>
 struct PullShape {
   static constexpr int threads = Warps * warp_lanes;
-  static constexpr int rows = Warps * 32;
+  static constexpr int left_tiles = P == Precision::fp32 ? 1 : 2;
+  static constexpr int warp_rows = left_tiles * 16;
+  static constexpr int rows = Warps * warp_rows;
   static constexpr int columns = 64;
-  static constexpr int left_tiles = 2;
+  /// Results go to memory after so many tiles: the tensor cores cut off what they add, which would
+  /// show in longer sums. In fp32 they are rounded.
+  static constexpr int tiles_at_once = P == Precision::fp32 ? 1 << 30 : 128;
   static constexpr int right_tiles = 8;
   static constexpr int features = 128;
   static constexpr int feature_tiles = features / 8;
@@ -38,16 +43,16 @@ struct Weights {
   static constexpr int steps = 64 / nodes;
 };
 
-/// Pulls: constructed by all threads from (arguments, first of the thread's 4 rows, which are 8
-/// apart); weigh(product, which row, the column's value) gives the weight and is 0 for no_product;
-/// next_tile() and finish() follow the tiles. `column_values` says whether the columns have
-/// values, arguments.values, one for each with those that fill up; `with_self` whether a row meets
-/// itself.
+/// Pulls: constructed by all threads from (arguments, first of the thread's 2 or 4 rows, which are
+/// 8 apart); weigh(product, which row, the column's value) gives the weight and is 0 for
+/// no_product; next_tile() and finish() follow the tiles. `column_values` says whether the columns
+/// have values, arguments.values, one for each with those that fill up; `with_self` whether a row
+/// meets itself.
 template <Precision P, int Warps, class Pulls>
 __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
     pull_pairs(const PairWork work, const typename Pulls::Arguments arguments,
                const PullOutput out) {
-  using Shape = PullShape<Warps>;
+  using Shape = PullShape<P, Warps>;
   constexpr int parts = Format<P>::parts;
   constexpr int chunk_panels = Shape::features / Format<P>::features;
   constexpr int panel_tiles = Format<P>::features / 8;
@@ -136,7 +141,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
   const unsigned lane = threadIdx.x % warp_lanes;
   const int group = static_cast<int>(lane / 4);
   const int member = static_cast<int>(lane % 4);
-  const int warp_row = static_cast<int>(threadIdx.x / warp_lanes) * 32;
+  const int warp_row = static_cast<int>(threadIdx.x / warp_lanes) * Shape::warp_rows;
   const unsigned left = left_offset() + warp_row * panel_row;
   const unsigned right = right_offset();
   // The second product's right side: for bf16, rows 0-7 and 8-15 of a chunk, then of the next; for
@@ -148,6 +153,37 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
 
   Pulls pulls(arguments, first_row + warp_row + group);
   float result[Shape::left_tiles][Shape::feature_tiles][4] = {};
+  const auto put = [&](bool add) {
+    float* const to = out.values + split * out.split_stride;
+#pragma unroll
+    for (int m = 0; m < Shape::left_tiles; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const std::int64_t row = first_row + warp_row + group + (2 * m + half) * 8;
+        if (row >= work.row_count) continue;
+#pragma unroll
+        for (int n = 0; n < Shape::feature_tiles; ++n) {
+#pragma unroll
+          for (int odd = 0; odd < 2; ++odd) {
+            const std::int64_t feature =
+                static_cast<std::int64_t>(blockIdx.y) * Shape::features + n * 8 + member * 2 + odd;
+            if (feature >= out.width) continue;
+            float& cell = to[row * out.width + feature];
+            const float value = out.scale * result[m][n][2 * half + odd];
+            cell = add ? cell + value : value;
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int m = 0; m < Shape::left_tiles; ++m) {
+#pragma unroll
+      for (int n = 0; n < Shape::feature_tiles; ++n) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) result[m][n][i] = 0;
+      }
+    }
+  };
   int stage = 0;
   const auto turn = [&] {
     wait_for_copies(stages - 2);
@@ -258,55 +294,63 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
               }
             }
           }
+          // Of the next row the chunk is at the place with its last bit turned.
+          const auto load_both = [&](unsigned(&b)[2], int n, unsigned part) {
+            const unsigned from =
+                ((out_at + part * column_panel) ^ (n << 5)) + step * nodes * panel_row;
+            b[0] = load_word(from);
+            b[1] = load_word((from ^ (1U << 4)) + panel_row);
+          };
+          if constexpr (parts == 2) {
+            unsigned b[2][panel_tiles][2];
+            float terms[Shape::left_tiles][panel_tiles][4] = {};
 #pragma unroll
-          for (int n = 0; n < panel_tiles; ++n) {
-            const unsigned from = (out_at ^ (n << 5)) + step * nodes * panel_row;
-            // The next row's chunk is at the place with its last bit turned.
-            const unsigned next = (from ^ (1U << 4)) + panel_row;
-            const unsigned b0 = load_word(from);
-            const unsigned b1 = load_word(next);
-            if constexpr (parts == 2) {
-              const unsigned c0 = load_word(from + column_panel);
-              const unsigned c1 = load_word(next + column_panel);
+            for (int n = 0; n < panel_tiles; ++n) {
+              load_both(b[0][n], n, 0);
+              load_both(b[1][n], n, 1);
+            }
+            const auto add = [&](const unsigned(&left_of)[Shape::left_tiles][4], int right_of) {
+#pragma unroll
+              for (int n = 0; n < panel_tiles; ++n) {
+#pragma unroll
+                for (int m = 0; m < Shape::left_tiles; ++m) {
+                  multiply_tf32(terms[m][n], left_of[m], b[right_of][n][0], b[right_of][n][1]);
+                }
+              }
+            };
+            add(low, 0);
+            add(high, 1);
+            add(high, 0);
+#pragma unroll
+            for (int n = 0; n < panel_tiles; ++n) {
 #pragma unroll
               for (int m = 0; m < Shape::left_tiles; ++m) {
-                multiply_tf32(result[m][o * panel_tiles + n], low[m], b0, b1);
-                multiply_tf32(result[m][o * panel_tiles + n], high[m], c0, c1);
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                  result[m][o * panel_tiles + n][i] += terms[m][n][i];
+                }
               }
             }
+          } else {
 #pragma unroll
-            for (int m = 0; m < Shape::left_tiles; ++m) {
-              multiply_tf32(result[m][o * panel_tiles + n], high[m], b0, b1);
+            for (int n = 0; n < panel_tiles; ++n) {
+              unsigned b[2];
+              load_both(b, n, 0);
+#pragma unroll
+              for (int m = 0; m < Shape::left_tiles; ++m) {
+                multiply_tf32(result[m][o * panel_tiles + n], high[m], b[0], b[1]);
+              }
             }
           }
         }
       }
     }
     pulls.next_tile();
-  }
-  wait_for_copies(0);
-
-  float* const to = out.values + split * out.split_stride;
-#pragma unroll
-  for (int m = 0; m < Shape::left_tiles; ++m) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const std::int64_t row = first_row + warp_row + group + (2 * m + half) * 8;
-      if (row >= work.row_count) continue;
-#pragma unroll
-      for (int n = 0; n < Shape::feature_tiles; ++n) {
-#pragma unroll
-        for (int odd = 0; odd < 2; ++odd) {
-          const std::int64_t feature =
-              static_cast<std::int64_t>(blockIdx.y) * Shape::features + n * 8 + member * 2 + odd;
-          if (feature >= out.width) continue;
-          float& cell = to[row * out.width + feature];
-          const float value = out.scale * result[m][n][2 * half + odd];
-          cell = out.add ? cell + value : value;
-        }
-      }
+    if (tile + 1 == last_tile || (tile + 1 - first_tile) % Shape::tiles_at_once == 0) {
+      put(out.add || tile - first_tile >= Shape::tiles_at_once);
     }
   }
+  wait_for_copies(0);
   pulls.finish();
 }
 
@@ -323,7 +367,7 @@ void start_pulls(const Launch& launch, PairWork work, PullOutput out, const char
   const CardLimits card = card_limits();
   const int panels = work.rows.count;
   const auto go = [&]<int Warps>(int stage_bytes, int kept) {
-    using Shape = PullShape<Warps>;
+    using Shape = PullShape<P, Warps>;
     const int value_bytes = most_stages * Shape::columns * static_cast<int>(sizeof(float));
     const int stages = (card.block_bytes - value_bytes - kept) / stage_bytes;
     work.stages = stages < most_stages ? stages : most_stages;
@@ -355,8 +399,8 @@ void start_pulls(const Launch& launch, PairWork work, PullOutput out, const char
     check_launch(what);
     if (work.splits > 1) add_splits(launch, to.values, work.splits, size, out.values, out.add);
   };
-  using Large = PullShape<8>;
-  using Small = PullShape<4>;
+  using Large = PullShape<P, 8>;
+  using Small = PullShape<P, 4>;
   const int spare = most_stages * Large::columns * static_cast<int>(sizeof(float));
   const int tile_bytes = panels * parts * panel_row * Large::columns;
   const int large_rows = panels * parts * panel_row * Large::rows;

@@ -21,7 +21,7 @@ inline constexpr int panel_steps = 4;  ///< products along a panel, of 32 bytes 
 inline constexpr std::int64_t rows_multiple = 256;
 
 /// fp32 is made of tf32: x = high + low, and x y = high high + high low + low high, which leaves
-/// out 2^-22 of it.
+/// out 2^-22 of it; sums are rounded as floats are.
 template <Precision P>
 struct Format {
   static constexpr int parts = P == Precision::fp32 ? 2 : 1;
@@ -191,16 +191,34 @@ __device__ inline void multiply_panel(float (&sums)[LeftTiles][RightTiles][4], u
       for (int part = 0; part < parts; ++part) {
         load_matrices(b[part], ((right + part * right_part) ^ (step << 5)) + n / 2 * tile_bytes);
       }
+      if constexpr (parts == 2) {
+        // The tensor cores cut off what they add: small sums there, the long ones here.
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
+        for (int half = 0; half < 2; ++half) {
+          float terms[LeftTiles][4] = {};
+          const auto add = [&](int left_of, int right_of) {
 #pragma unroll
-        for (int m = 0; m < LeftTiles; ++m) {
-          float(&sum)[4] = sums[m][n + half];
-          if constexpr (parts == 2) {
-            multiply<P>(sum, a[1][m], b[0][2 * half], b[0][2 * half + 1]);
-            multiply<P>(sum, a[0][m], b[1][2 * half], b[1][2 * half + 1]);
+            for (int m = 0; m < LeftTiles; ++m) {
+              multiply<P>(terms[m], a[left_of][m], b[right_of][2 * half],
+                          b[right_of][2 * half + 1]);
+            }
+          };
+          add(1, 0);
+          add(0, 1);
+          add(0, 0);
+#pragma unroll
+          for (int m = 0; m < LeftTiles; ++m) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) sums[m][n + half][i] += terms[m][i];
           }
-          multiply<P>(sum, a[0][m], b[0][2 * half], b[0][2 * half + 1]);
+        }
+      } else {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+#pragma unroll
+          for (int m = 0; m < LeftTiles; ++m) {
+            multiply<P>(sums[m][n + half], a[0][m], b[0][2 * half], b[0][2 * half + 1]);
+          }
         }
       }
     }
