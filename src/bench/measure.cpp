@@ -8,7 +8,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
-#include "ops/device.h"
+#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 
 namespace creg {

@@ -45,6 +45,9 @@ void prepare_torch(const Context& context);
 /// libtorch will yet take for the Context's threads.
 MemoryLimit tensor_memory_left(const Context& context);
 
+/// Returns once a GPU has done what it was given so far: its work goes on behind the caller's back.
+void wait_for_device(const Context& context);
+
 /// Calls body with the BLAS on one thread, so that its result does not depend on their number.
 void with_one_blas_thread(const std::function<void()>& body);
 

@@ -79,7 +79,7 @@ bool TrainingStep::repeats(const GraphInputs& inputs, int epoch) const {
   // Noise is drawn by a number that comes from the host.
   const EncoderOptions& encoder = config_.encoder;
   const bool noise = encoder.dropout > 0 || encoder.attention_dropout > 0 ||
-                     encoder.activation == Activation::rrelu;
+                     encoder.activation == ActivationKind::rrelu;
   return record_ && !inputs.batch && !noise && model_.method->repeats(epoch);
 }
 

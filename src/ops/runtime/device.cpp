@@ -7,6 +7,7 @@
 #include <c10/cuda/CUDAStream.h>
 #endif
 
+#include "ops/runtime.h"
 #include "ops/runtime/on_device.h"
 #include "ops/runtime/recording.h"
 
