@@ -61,7 +61,7 @@ class Gmi final : public Method {
     const at::Tensor by_around = term(h, at::mm(around, around_score_.t()), around_bias_,
                                       others.narrow(0, negative_lists, negative_lists));
     const EdgeLoss together = edge_loss(h, h, edges_, 1, 1, log_);
-    const at::Tensor edges = edge_term(h, together.loss);
+    const at::Tensor edges = edge_term(pass.context(), h, together.loss);
     return {by_features * feature_weight + by_around * neighbourhood_weight + edges * edge_weight,
             together.sigma, negative_sigma_, inputs.nodes};
   }
@@ -85,7 +85,8 @@ class Gmi final : public Method {
 
   /// The weighted cross entropy of all pairs, with A + I as what is true. All pairs are taken for
   /// strangers first; for the true ones that is taken back.
-  at::Tensor edge_term(const at::Tensor& h, const at::Tensor& together) const {
+  at::Tensor edge_term(const Context& context, const at::Tensor& h,
+                       const at::Tensor& together) const {
     const auto nodes = static_cast<double>(h.size(0));
     const auto pairs = static_cast<double>(edges_.nonzeros());
     const double all = nodes * nodes;
@@ -93,7 +94,8 @@ class Gmi final : public Method {
     const double positive_weight = (all - half) / half;
     const double scale = all / (all - half);
     const at::Tensor apart = edge_loss(h, h, edges_, -1, 1, log_).loss;
-    return (all_pairs_apart(h) + (together * positive_weight - apart) * (pairs / all)) * scale;
+    return (all_pairs_apart(context, h) + (together * positive_weight - apart) * (pairs / all)) *
+           scale;
   }
 
   void look_at(EpochPass& pass) {

@@ -35,10 +35,14 @@ std::string missed_blas_kernels();
 /// The same from the name of the kernels in use and BuildInfo::instruction_set.
 std::string better_openblas_kernels(std::string_view kernels, std::string_view instruction_set);
 
-/// Sets the threads of libtorch and of the BLAS to the Context's. Warns through its log when the
-/// BLAS is a slow one. A GPU that is not there is an input error that says what is missing: nothing
-/// falls back. Less
-/// address space than the threads need is an environment error.
+/// How exact libtorch's own products of float32 matrices are on a GPU: with anything but fp32 they
+/// may be made in tf32. Holds for the whole process.
+void set_product_precision(Precision precision);
+
+/// Sets the threads of libtorch and of the BLAS, and its precision, to the Context's. Warns through
+/// its log when the BLAS is a slow one. A GPU that is not there is an input error that
+/// says what is missing: nothing falls back. Less address space than the threads need is an
+/// environment error.
 void prepare_torch(const Context& context);
 
 /// For tensors of the Context's device: what a GPU has free, or what memory_left says after what

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "ops/runtime.h"
+#include "ops/similarity/embedding_rows.h"
 #include "ops/tensor_memory.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"
@@ -350,6 +351,15 @@ TEST_F(AllPairs, RefusesAKThatIsOutOfRange) {
                       SelfPairs::exclude);
       },
       {"a graph with more nodes"});
+}
+
+TEST(InverseRowNorms, AreThoseOfTheRowsAndHaveABound) {
+  at::Tensor h = irregular({40, 9}) * 5;
+  h.select(0, 7).zero_();
+  const at::Tensor inverse = detail::inverse_row_norms(h);
+  EXPECT_EQ(inverse.scalar_type(), at::kFloat);
+  const at::Tensor norms = h.to(at::kDouble).pow(2).sum(1).sqrt().clamp_min(1e-12);
+  EXPECT_LT(((inverse.to(at::kDouble) * norms) - 1).abs().max().item<double>(), 1e-6);
 }
 
 TEST_F(AllPairs, EmptyEmbedding) {

@@ -127,7 +127,7 @@ void on_stream(const Launch& launch, const AllPairs& pairs) {
   SumArguments arguments;
   std::int64_t sums = 0;
   if (pairs.gradient == nullptr || pairs.width == 0) {
-    const auto prepare = [&]<class Shape>(const PairWork& cut) {
+    const auto prepare = [&](const PairWork& cut) {
       sums = cut.splits * pairs.count;
       arguments.partial = launch.scratch->array<double>(sums);
       return arguments;

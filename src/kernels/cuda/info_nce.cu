@@ -131,7 +131,7 @@ void sum_on_stream(const Launch& launch, const UnitRows& rows, double* sums) {
   work.column_count = rows.count;
   const double* partial = sums;
   int splits = 1;
-  const auto prepare = [&]<class Shape>(const PairWork& cut) {
+  const auto prepare = [&](const PairWork& cut) {
     splits = cut.splits;
     SumArguments arguments{.scale = rows.inverse_temperature * log2_e, .partial = sums};
     if (splits > 1) arguments.partial = launch.scratch->array<double>(splits * rows.count);

@@ -393,7 +393,7 @@ void start_pulls(const Launch& launch, PairWork work, PullOutput out, const char
     const auto arguments = prepare(work, row_tiles * Warps);
     const int bytes = kept + work.stages * stage_bytes + value_bytes;
     auto* const kernel = pull_pairs<P, Warps, Pulls>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), what);
+    allow_shared_memory(kernel, bytes, what);
     kernel<<<dim3(static_cast<unsigned>(row_tiles * work.splits), static_cast<unsigned>(chunks)),
              Shape::threads, bytes, stream_of(launch)>>>(work, arguments, to);
     check_launch(what);

@@ -410,14 +410,23 @@ struct CardLimits {
 };
 CardLimits card_limits();
 
+/// Lets a kernel have so much shared memory, and as many blocks on a processor as that allows.
+template <class Kernel>
+void allow_shared_memory(Kernel* kernel, int bytes, const char* what) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), what);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared),
+        what);
+}
+
 /// Shares of columns such that the blocks fill the card evenly; at least `least` and at most
 /// `most`, where the tiles allow it. `slots`: blocks that run together.
 int choose_splits(std::int64_t row_tiles, std::int64_t column_tiles, std::int64_t slots, int least,
                   int most);
 
 /// Starts visit_pairs with the shape that suits. `bytes_per_row`: shared memory of the epilogue for
-/// each row of a tile. `most_splits`: what its partial results allow. Returns the splits through
-/// work, which the caller needs to add them up.
+/// each row of a tile. `most_splits`: what its partial results allow. `prepare`(work as it is cut)
+/// gives the epilogue's arguments.
 template <Precision P, template <class> class Epilogue, class Prepare>
 void start_visit(const Launch& launch, PairWork work, int bytes_per_row, int most_splits,
                  const char* what, const Prepare& prepare) {
@@ -439,9 +448,9 @@ void start_visit(const Launch& launch, PairWork work, int bytes_per_row, int mos
     work.splits = choose_splits(row_tiles, work.column_tiles, slots,
                                 static_cast<int>(row_bytes / cache_share), most_splits);
     const int bytes = kept + work.stages * stage_bytes + bytes_per_row * Shape::rows;
-    const auto arguments = prepare.template operator()<Shape>(work);
+    const auto arguments = prepare(work);
     auto* const kernel = visit_pairs<P, Warps, Epilogue>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), what);
+    allow_shared_memory(kernel, bytes, what);
     kernel<<<static_cast<unsigned>(row_tiles * work.splits), Shape::threads, bytes,
              stream_of(launch)>>>(work, arguments);
     check_launch(what);

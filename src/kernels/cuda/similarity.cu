@@ -362,7 +362,7 @@ void pass_on_stream(const Launch& launch, const SimilarityPass& pass) {
   const std::int64_t list_bytes = rows * pass.k * 8 + rows * 16;
   const auto most = static_cast<int>(most_bytes / list_bytes < 32 ? most_bytes / list_bytes : 32);
   int splits = 1;
-  const auto prepare = [&]<class Shape>(const PairWork& cut) {
+  const auto prepare = [&](const PairWork& cut) {
     splits = cut.splits;
     if (splits > 1 && pass.k > 0) {
       arguments.values = launch.scratch->array<float>(splits * rows * pass.k);

@@ -144,6 +144,10 @@ std::string missed_blas_kernels() {
   return better_openblas_kernels(kernels(), build_info().instruction_set);
 }
 
+void set_product_precision(Precision precision) {
+  at::globalContext().setAllowTF32CuBLAS(precision != Precision::fp32);
+}
+
 void prepare_torch(const Context& context) {
   // Libtorch waits without end for threads that cannot start, OpenBLAS for buffers.
   const MappingRoom room = mapping_room();
@@ -155,6 +159,7 @@ void prepare_torch(const Context& context) {
                                   " of address space, " + human_bytes(needed.data) + " of data",
                       .hint = "fewer --threads, or a higher limit"});
   }
+  set_product_precision(context.precision());
   at::set_num_threads(context.threads());
   if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) {
     set_threads(context.threads());
