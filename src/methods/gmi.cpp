@@ -10,6 +10,7 @@
 #include "ops/csr.h"
 #include "ops/edge_loss.h"
 #include "ops/random.h"
+#include "ops/row_choice.h"
 
 namespace creg {
 namespace {
@@ -74,7 +75,7 @@ class Gmi final : public Method {
     const at::Tensor known = ((rows * anchors).sum(1) + bias).sigmoid();
     std::vector<at::Tensor> guessed;
     for (int list = 0; list < negative_lists; ++list) {
-      const at::Tensor chosen = rows.index_select(0, others.select(0, list));
+      const at::Tensor chosen = chosen_rows(rows, others.select(0, list));
       guessed.push_back(((chosen * anchors).sum(1) + bias).sigmoid());
     }
     const at::Tensor all = at::cat(guessed);

@@ -23,15 +23,16 @@ TEST(AllPairsApart, IsTheMeanOverAllPairsWhateverTheBlocks) {
 }
 
 TEST(AllPairsApart, LongRowsStayFinite) {
-  const at::Tensor h = (test::irregular({5, 3}) * 100).set_requires_grad(true);
+  const at::Tensor h = test::on(test::irregular({5, 3}) * 100).set_requires_grad(true);
   const at::Tensor loss = all_pairs_apart(h);
   loss.backward();
-  EXPECT_NEAR(loss.item<double>(), formula({h.detach().to(at::kDouble)}).item<double>(), 1e-2);
+  EXPECT_NEAR(loss.item<double>(), formula({test::on_host(h).to(at::kDouble)}).item<double>(),
+              1e-2);
   EXPECT_TRUE(h.grad().isfinite().all().item<bool>());
 }
 
 TEST(AllPairsApart, OneRowMeetsItself) {
-  const at::Tensor h = at::full({1, 2}, 0.5F);
+  const at::Tensor h = at::full({1, 2}, 0.5F, test::options(at::kFloat));
   EXPECT_NEAR(all_pairs_apart(h).item<double>(), std::log1p(std::exp(0.5)), 1e-6);
 }
 

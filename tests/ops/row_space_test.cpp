@@ -15,9 +15,11 @@ at::Tensor independent(std::int64_t rows, std::int64_t columns) {
 TEST(OrthonormalRows, AreOrthonormalAndSpanTheSame) {
   for (const std::int64_t count : {1, 3, 7, 8}) {
     const at::Tensor rows = independent(count, 8);
-    const at::Tensor basis = orthonormal_rows(rows);
-    ASSERT_TRUE(basis.defined());
-    EXPECT_EQ(basis.scalar_type(), at::kFloat);
+    const at::Tensor found = orthonormal_rows(test::on(rows));
+    ASSERT_TRUE(found.defined());
+    EXPECT_EQ(found.scalar_type(), at::kFloat);
+    EXPECT_EQ(found.device(), test::tensor_device());
+    const at::Tensor basis = test::on_host(found);
     EXPECT_LT(test::distance(basis.mm(basis.t()), at::eye(count)), 1e-6);
     EXPECT_LT(test::distance(rows.mm(basis.t()).mm(basis), rows), 1e-5);
   }
@@ -26,14 +28,14 @@ TEST(OrthonormalRows, AreOrthonormalAndSpanTheSame) {
 TEST(OrthonormalRows, DependentRowsHaveNone) {
   at::Tensor rows = independent(4, 8);
   rows[2] = rows[0] + 2 * rows[1];
-  EXPECT_FALSE(orthonormal_rows(rows).defined());
-  EXPECT_FALSE(orthonormal_rows(at::zeros({2, 3})).defined());
+  EXPECT_FALSE(orthonormal_rows(test::on(rows)).defined());
+  EXPECT_FALSE(orthonormal_rows(test::on(at::zeros({2, 3}))).defined());
   rows[2][5] += 1;
-  EXPECT_TRUE(orthonormal_rows(rows).defined());
+  EXPECT_TRUE(orthonormal_rows(test::on(rows)).defined());
 }
 
 TEST(OrthonormalRows, AreAConstant) {
-  const at::Tensor rows = independent(2, 4).requires_grad_();
+  const at::Tensor rows = test::on(independent(2, 4)).requires_grad_();
   EXPECT_FALSE(orthonormal_rows(rows).requires_grad());
 }
 

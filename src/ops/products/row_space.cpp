@@ -37,9 +37,11 @@ at::Tensor orthonormal_rows(const at::Tensor& rows) {
   const at::NoGradGuard no_grad;
   // The square of a condition number needs the digits of float64.
   const at::Tensor exact = rows.to(at::kDouble).contiguous();
-  const at::Tensor gram = exact.mm(exact.t());
+  // So small that the host does it for every device.
+  const at::Tensor gram = exact.mm(exact.t()).to(at::kCPU);
   if (!factor_in_place(gram)) return {};
-  return at::linalg_solve_triangular(gram, exact, /*upper=*/false).to(at::kFloat);
+  return at::linalg_solve_triangular(gram.to(exact.device()), exact, /*upper=*/false)
+      .to(at::kFloat);
 }
 
 }  // namespace creg
