@@ -1,6 +1,7 @@
 #include "kernels/aggregate.h"
 
 #include "kernels/cuda/common.cuh"
+#include "kernels/cuda/row_teams.cuh"
 
 namespace creg::cuda {
 
@@ -10,40 +11,6 @@ using kernels::RowActivation;
 using kernels::RowProduct;
 
 namespace {
-
-constexpr int product_warps = 8;
-/// Rows with more entries are summed by all warps of a block together. A fixed number, so that the
-/// order of a row's sum depends on the row alone.
-constexpr std::int64_t long_row = 256;
-
-/// What a lane holds of a row: `Chunks` groups of `Width` neighbouring values, a warp's groups side
-/// by side.
-template <int Width, int Chunks>
-struct Lane {
-  float sum[Chunks][Width];
-};
-
-template <int Width>
-__device__ inline void load(const float* from, float (&to)[Width]) {
-  if constexpr (Width == 4) {
-    const float4 value = *reinterpret_cast<const float4*>(from);
-    to[0] = value.x;
-    to[1] = value.y;
-    to[2] = value.z;
-    to[3] = value.w;
-  } else {
-    to[0] = *from;
-  }
-}
-
-template <int Width>
-__device__ inline void store(const float (&from)[Width], float* to) {
-  if constexpr (Width == 4) {
-    *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
-  } else {
-    *to = from[0];
-  }
-}
 
 /// Adds entries first, first + 1, ... of the row to the lane's sums. The warp reads 32 entries at
 /// once and hands them round.
@@ -111,70 +78,23 @@ __device__ inline void finish_row(const RowProduct& product, std::int64_t r, std
   }
 }
 
-/// A warp per row; blockIdx.y is the group of columns.
 template <int Width, int Chunks>
-__global__ void __launch_bounds__(product_warps* warp_lanes)
-    multiply_rows(const RowProduct product) {
-  constexpr int tile = warp_lanes * Width * Chunks;
-  __shared__ float shared[product_warps][tile];
-  const int warp = static_cast<int>(threadIdx.x / warp_lanes);
-  const int place = static_cast<int>(threadIdx.x % warp_lanes);
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.y) * tile + place * Width;
-  const std::int64_t block_rows = static_cast<std::int64_t>(blockIdx.x) * product_warps;
-  bool any_long = false;
-  {
-    const std::int64_t r = block_rows + warp;
-    if (r < product.rows) {
-      const std::int64_t first = product.offsets[r];
-      const std::int64_t last = product.offsets[r + 1];
-      any_long = last - first > long_row;
-      if (!any_long) {
-        Lane<Width, Chunks> lane = {};
+__global__ void __launch_bounds__(team_threads) multiply_rows(const RowProduct product) {
+  sum_rows<Width, Chunks>(
+      product.rows, product.offsets,
+      [&](std::int64_t first, std::int64_t last, std::int64_t column, auto& lane) {
         add_entries(product, first, last, column, lane);
+      },
+      [&](std::int64_t r, std::int64_t column, auto& lane) {
         finish_row(product, r, column, lane);
-      }
-    }
-  }
-  if (__syncthreads_or(any_long ? 1 : 0) == 0) return;
-  for (int other = 0; other < product_warps; ++other) {
-    const std::int64_t r = block_rows + other;
-    if (r >= product.rows) break;
-    const std::int64_t first = product.offsets[r];
-    const std::int64_t last = product.offsets[r + 1];
-    if (last - first <= long_row) continue;
-    // Each warp sums a stretch of the row, the first warp adds the stretches in order.
-    const std::int64_t stretch =
-        pieces_of(pieces_of(last - first, product_warps), warp_lanes) * warp_lanes;
-    const std::int64_t begin = first + warp * stretch;
-    const std::int64_t end = begin + stretch < last ? begin + stretch : last;
-    Lane<Width, Chunks> lane = {};
-    if (begin < end) add_entries(product, begin, end, column, lane);
-#pragma unroll
-    for (int c = 0; c < Chunks; ++c) {
-      store<Width>(lane.sum[c], &shared[warp][(c * warp_lanes + place) * Width]);
-    }
-    __syncthreads();
-    if (warp == 0) {
-      for (int w = 1; w < product_warps; ++w) {
-#pragma unroll
-        for (int c = 0; c < Chunks; ++c) {
-          float part[Width];
-          load<Width>(&shared[w][(c * warp_lanes + place) * Width], part);
-#pragma unroll
-          for (int l = 0; l < Width; ++l) lane.sum[c][l] += part[l];
-        }
-      }
-      finish_row(product, r, column, lane);
-    }
-    __syncthreads();
-  }
+      });
 }
 
 template <int Width, int Chunks>
 void start_product(const Launch& launch, const RowProduct& product) {
-  const dim3 grid(static_cast<unsigned>(pieces_of(product.rows, product_warps)),
-                  static_cast<unsigned>(pieces_of(product.width, warp_lanes * Width * Chunks)));
-  multiply_rows<Width, Chunks><<<grid, product_warps * warp_lanes, 0, stream_of(launch)>>>(product);
+  const dim3 grid(team_blocks(product.rows),
+                  static_cast<unsigned>(pieces_of(product.width, Lane<Width, Chunks>::tile)));
+  multiply_rows<Width, Chunks><<<grid, team_threads, 0, stream_of(launch)>>>(product);
 }
 
 __global__ void activate_elements(const RowActivation rows) {
