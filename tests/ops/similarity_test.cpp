@@ -267,7 +267,9 @@ TEST_F(AllPairs, EntropiesAreThoseOfCosinesAlsoBesideDotProducts) {
   const at::Tensor h = test::on(irregular({70, 9}) * 5);
   const SimilarityResult both =
       similarity_pass(context_, h, {.k = 3, .similarity = Similarity::dot, .entropies = true});
-  EXPECT_TRUE(test::equal(both.entropies, row_entropies(context_, h)));
+  // A GPU scales the rows first where it looks for cosines alone.
+  const double rounding = test::tensor_device().is_cpu() ? 0 : 1e-6;
+  EXPECT_LE(test::distance(both.entropies, row_entropies(context_, h)), rounding);
   EXPECT_TRUE(test::equal(both.indices, top_k_similar(context_, h, 3, Similarity::dot).indices));
 }
 

@@ -321,7 +321,8 @@ __global__ void finish_entropies(const double* sums, int splits, std::int64_t ro
     // Sums of what stands for 0 alone.
     const double none = 2e-37 * static_cast<double>(columns + rows_multiple);
     const double entropy = log(s) - s_log_s / s * static_cast<double>(ln_2);
-    entropies[row] = static_cast<float>(s > none ? (entropy > 0 ? entropy : 0.0)
+    // Each of these brings its logarithm along, less than 2^7.
+    entropies[row] = static_cast<float>(s > none ? (entropy * s > 128 * none ? entropy : 0.0)
                                                  : log(static_cast<double>(columns)));
   }
 }
