@@ -32,6 +32,8 @@ find_package(OpenSSL 1.1 COMPONENTS Crypto)
 find_package(CURL)
 
 if(CREG_TORCH)
+  # A libtorch for CUDA adds an architecture of its own choice to these.
+  set(cuda_flags "${CMAKE_CUDA_FLAGS}")
   find_package(Torch QUIET)
   if(NOT Torch_FOUND)
     # The libtorch inside a PyTorch for Python serves as well: ask the first python3 on the path.
@@ -39,7 +41,38 @@ if(CREG_TORCH)
                     OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     find_package(Torch REQUIRED HINTS ${python_torch})
   endif()
+  set(CMAKE_CUDA_FLAGS "${cuda_flags}")
   find_package(OpenMP REQUIRED COMPONENTS CXX)
+endif()
+
+# CUDA: `on` where libtorch has it; `compile` where there is a compiler for it alone, so that the
+# kernels are at least compiled with the tests; else `off`.
+set(CREG_CUDA_STATE off)
+if(CREG_CUDA)
+  find_program(CREG_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  mark_as_advanced(CREG_NVCC)
+  if(CREG_TORCH AND TORCH_CUDA_LIBRARIES)
+    set(CREG_CUDA_STATE on)
+    if(NOT CREG_NVCC)
+      message(FATAL_ERROR "this libtorch is one for CUDA, but there is no nvcc: install CUDA's toolkit, "
+                          "set CUDA_HOME to it, or build for the CPU alone with -DCREG_CUDA=OFF")
+    endif()
+  elseif(CREG_TORCH AND CREG_NVCC AND CREG_TESTS)
+    set(CREG_CUDA_STATE compile)
+  endif()
+endif()
+if(NOT CREG_CUDA_STATE STREQUAL "off")
+  # 80: A100; 90a: H100 and H200; the intermediate code of 90 for what comes after.
+  set(CREG_CUDA_ARCHITECTURES "80-real;90a-real;90" CACHE STRING "Cards that the kernels are compiled for")
+  set(CMAKE_CUDA_ARCHITECTURES ${CREG_CUDA_ARCHITECTURES})
+  set(CMAKE_CUDA_COMPILER ${CREG_NVCC})
+  enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    # CMake 3.25 does not know what the nvcc of CUDA 13 can do.
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  find_package(CUDAToolkit REQUIRED)
 endif()
 if(CREG_TESTS)
   find_package(GTest REQUIRED)

@@ -8,6 +8,7 @@
 
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
+#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 
 namespace creg {
@@ -27,14 +28,17 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
-void run_once(const Contestant& contestant, int round, bool counts, Measurement& measurement) {
+void run_once(const Context& context, const Contestant& contestant, int round, bool counts,
+              Measurement& measurement) {
   std::optional<PlainTensorMemory> plain;
   if (contestant.plain_memory) plain.emplace();
   reset_peak_tensor_memory();
   const std::int64_t before = tensor_memory().live_bytes;
+  wait_for_device(context);
   const double cpu_start = cpu_milliseconds();
   const Clock::time_point start = Clock::now();
   contestant.run(round);
+  wait_for_device(context);
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (!counts) return;
   measurement.ms.push_back(ms);
@@ -63,7 +67,7 @@ std::vector<Measurement> measure(const Context& context, const std::string& labe
   ProgressTask progress(context, label, rounds, "rounds");
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t c = 0; c < contestants.size(); ++c) {
-      run_once(contestants[c], round, round >= options.warm_up, measurements[c]);
+      run_once(context, contestants[c], round, round >= options.warm_up, measurements[c]);
     }
     progress.advance();
   }

@@ -27,6 +27,10 @@ at::Tensor random_rows(const Context& context, std::int64_t rows, std::int64_t c
 }
 
 void copy_values(const at::Tensor& from, at::Tensor& to) {
+  if (!from.is_cpu()) {
+    to.copy_(from);
+    return;
+  }
   const Array<float> source = host_array<float>(from);
   const std::span<float> target = host_span<float>(to);
   constexpr std::int64_t grain = std::int64_t{1} << 18;
@@ -61,7 +65,7 @@ SpmmBench bench_spmm(const Context& context, const Graph& graph, std::int64_t di
   at::Tensor csr;
   if (compare_plain) {
     const compat::NoRemarks quiet;  // that sparse CSR tensors are in beta
-    csr = as_sparse_csr(gcn_normalised(context, graph.adjacency));
+    csr = as_sparse_csr(gcn_normalised(context, graph.adjacency)).to(device_of(context));
   }
 
   SpmmBench out;

@@ -44,6 +44,10 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option("--threads", options.threads, "Threads; 0 takes all cores")
       ->type_name("T")
       ->capture_default_str();
+  app.add_option("--device", options.device,
+                 "Where to compute; auto takes a GPU where there is one")
+      ->type_name("auto|cpu|cuda[:i]")
+      ->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of every random draw")
       ->type_name("S")
       ->check(not_negative)
@@ -53,14 +57,24 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->type_name("DIR");
 }
 
-Context make_context(const GlobalOptions& options) {
+Context make_context(const GlobalOptions& options, Device (*best_device)()) {
+  const bool choose = options.device == "auto";
+  Device device = choose ? Device{} : Device::parse(options.device);
   const ProgressMode progress = parse_progress_mode(options.progress);
   const auto console = make_console({.progress = options.quiet ? ProgressMode::none : progress,
                                      .level = options.quiet ? LogLevel::warning : LogLevel::info,
                                      .log_file = options.log_file});
   // The flag outlives every Context: shared without owning it.
   const std::shared_ptr<const std::atomic<bool>> stop(std::shared_ptr<void>(), &stop_requested);
-  return Context({.threads = options.threads,
+  if (choose && best_device != nullptr) {
+    device = best_device();
+    if (device.type != DeviceType::cpu) {
+      console->write(LogLevel::info,
+                     "computing on " + device.name() + "; --device cpu computes on the CPU");
+    }
+  }
+  return Context({.device = device,
+                  .threads = options.threads,
                   .seed = options.seed,
                   .log = console,
                   .progress = console,

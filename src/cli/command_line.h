@@ -27,6 +27,7 @@ struct GlobalOptions {
   std::string progress = "auto";
   std::string log_file;
   int threads = 0;
+  std::string device = "auto";
   std::uint64_t seed = 0;
   std::string data_dir;
 
@@ -43,8 +44,9 @@ void add_global_options(CLI::App& app, GlobalOptions& options);
 /// process.
 void catch_signals();
 
-/// The Context that the global options ask for; Ctrl-C stops it.
-Context make_context(const GlobalOptions& options);
+/// The Context that the global options ask for; Ctrl-C stops it. `best_device` says what
+/// `--device auto` takes; null: the CPU.
+Context make_context(const GlobalOptions& options, Device (*best_device)() = nullptr);
 
 /// What --format and --json ask for; an input error where they disagree.
 ReportFormat report_format(const GlobalOptions& options);

@@ -57,5 +57,8 @@ constexpr std::array all_commands = {
 
 int creg_run(int argc, const char* const* argv) noexcept {
   using namespace creg::cli;
-  return run(argc, argv, {.commands = all_commands, .before_work = start_anew_for_better_kernels});
+  return run(argc, argv,
+             {.commands = all_commands,
+              .before_work = start_anew_for_better_kernels,
+              .best_device = creg::best_device});
 }

@@ -161,12 +161,14 @@ Half chosen_half(const CLI::App& app) {
                     .hint = library.folders.empty() ? library.hint : about_folders});
 }
 
-int run_own(const char* const* argv, const Program& program, const GlobalOptions& options) {
+int run_own(const char* const* argv, const Program& program, const GlobalOptions& options,
+            Half half) {
   if (program.before_work != nullptr) program.before_work(argv);
   catch_signals();
   // A slip is told before the work.
   explain_bus_errors(report_format(options) == ReportFormat::json);
-  const Context context = make_context(options);
+  const Context context =
+      make_context(options, half == Half::computing ? program.best_device : nullptr);
   options.action(context);
   return exit_done;
 }
@@ -207,7 +209,7 @@ int parse_and_run(int argc, const char* const* argv, const Program& program,
     if (half == Half::computing) fail_without(library, app.get_subcommands().front()->get_name());
     options.library_problem = library.problem;
   }
-  return run_own(argv, program, options);
+  return run_own(argv, program, options, half);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "creg/core/context.h"
+
 namespace CLI {
 class App;
 }
@@ -36,6 +38,8 @@ struct Program {
   LoadedLibrary (*load_library)() = nullptr;
   /// Called before the chosen command works.
   void (*before_work)(const char* const* argv) = nullptr;
+  /// What `--device auto` takes for a command that computes; nullptr: the CPU.
+  Device (*best_device)() = nullptr;
 };
 
 /// Parses, runs or hands over, and turns every exception into a message on standard error and an

@@ -9,6 +9,7 @@
 #include "creg/ops/aggregate.h"
 #include "ops/device.h"
 #include "ops/random.h"
+#include "ops/row_choice.h"
 
 namespace creg {
 namespace {
@@ -38,23 +39,6 @@ NodeMask draw_node_mask(const Context& context, std::int64_t nodes, const MaskOp
       .replaced = order.narrow(0, masked - replaced, replaced),
       .shown = draw_below(device_of(context), replaced, nodes, {seed, Purpose::node_mask, step, 1})
                    .to(at::kInt)};
-}
-
-SparseMatrix choice_matrix(const at::Tensor& chosen, std::int64_t rows) {
-  const std::int64_t count = chosen.numel();
-  const auto [sorted, places] =
-      at::sort(chosen, /*stable=*/true, std::int64_t{0}, /*descending=*/false);
-  const at::Tensor all = at::arange(rows + 1, chosen.options());
-  return {CsrTensors{.rows = count,
-                     .cols = rows,
-                     .offsets = at::arange(count + 1, chosen.options().dtype(at::kLong)),
-                     .columns = chosen.contiguous(),
-                     .values = {}},
-          CsrTensors{.rows = rows,
-                     .cols = count,
-                     .offsets = at::searchsorted(sorted, all),
-                     .columns = places.to(at::kInt),
-                     .values = {}}};
 }
 
 at::Tensor masked_rows(const NodeMask& mask, const at::Tensor& rows, const at::Tensor& tokens) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "creg/core/context.h"
-#include "creg/ops/sparse_matrix.h"
 
 namespace creg {
 
@@ -33,8 +32,5 @@ NodeMask draw_node_mask(const Context& context, std::int64_t nodes, const MaskOp
 /// What the masked graph shows of `rows` [N, w]: row i, that of another node, or a row of `tokens`
 /// [1, w] (the same for all) or [hidden, w] (in their order). Gradients reach both.
 at::Tensor masked_rows(const NodeMask& mask, const at::Tensor& rows, const at::Tensor& tokens);
-
-/// [chosen, rows]: takes the chosen rows (int32) of a matrix; its transpose puts them back.
-SparseMatrix choice_matrix(const at::Tensor& chosen, std::int64_t rows);
 
 }  // namespace creg

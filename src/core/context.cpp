@@ -41,7 +41,7 @@ Device Device::parse(std::string_view text) {
   fail_input({.what = "unknown device",
               .file = "--device",
               .found = "'" + std::string(text) + "'",
-              .expected = "cpu, cuda or cuda:N"});
+              .expected = "auto, cpu, cuda or cuda:N"});
 }
 
 Context::Context(Options options) : options_(std::move(options)) {

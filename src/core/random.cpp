@@ -1,10 +1,9 @@
 #include "creg/core/random.h"
 
-#include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "core/philox.h"
+#include "core/random_words.h"
 #include "creg/core/error.h"
 
 namespace creg {
@@ -27,27 +26,7 @@ void RandomStream::refill() {
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
   invariant(bound > 0, "the bound of a random integer is positive");
-  // Lemire's multiply-and-reject: the rejection zone is 2^k mod bound.
-  if (bound <= std::numeric_limits<std::uint32_t>::max()) {
-    const auto narrow = static_cast<std::uint32_t>(bound);
-    std::uint64_t product = static_cast<std::uint64_t>((*this)()) * narrow;
-    if (static_cast<std::uint32_t>(product) < narrow) {
-      const std::uint32_t threshold = (0U - narrow) % narrow;
-      while (static_cast<std::uint32_t>(product) < threshold) {
-        product = static_cast<std::uint64_t>((*this)()) * narrow;
-      }
-    }
-    return product >> 32;
-  }
-  __extension__ using Wide = unsigned __int128;
-  Wide product = static_cast<Wide>(bits64()) * bound;
-  if (static_cast<std::uint64_t>(product) < bound) {
-    const std::uint64_t threshold = (0ULL - bound) % bound;
-    while (static_cast<std::uint64_t>(product) < threshold) {
-      product = static_cast<Wide>(bits64()) * bound;
-    }
-  }
-  return static_cast<std::uint64_t>(product >> 64);
+  return uniform_below(*this, bound);
 }
 
 double RandomStream::normal() {
@@ -55,11 +34,10 @@ double RandomStream::normal() {
     has_spare_ = false;
     return spare_normal_;
   }
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform_double()));
-  const double angle = 2.0 * std::numbers::pi * uniform_double();
-  spare_normal_ = radius * std::sin(angle);
+  const NormalPair pair = normal_pair(*this);
+  spare_normal_ = pair.second;
   has_spare_ = true;
-  return radius * std::cos(angle);
+  return pair.first;
 }
 
 std::vector<std::int32_t> random_permutation(std::int32_t n, RandomStream& stream) {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "core/parallel.h"
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "graph/non_edge_attempt.h"
 #include "graph/transforms.h"
 
 namespace creg {
@@ -42,14 +42,11 @@ NonEdgeSampler::NonEdgeSampler(const Context& context, const CsrMatrix& adjacenc
 
 std::pair<std::int32_t, std::int32_t> NonEdgeSampler::draw_pair(RandomStream& stream) const {
   if (!listed_.empty()) return listed_[stream.below(listed_.size())];
-  const auto count = static_cast<std::uint64_t>(nodes());
-  for (;;) {
-    const auto u = static_cast<std::int32_t>(stream.below(count));
-    const auto v = static_cast<std::int32_t>(stream.below(count));
-    if (u == v) continue;
-    const auto row = edges_.row(u);
-    if (!std::binary_search(row.begin(), row.end(), v)) return {u, v};
+  std::int32_t u = 0;
+  std::int32_t v = 0;
+  while (!try_non_edge(stream, nodes(), edges_.offsets.data(), edges_.columns.data(), u, v)) {
   }
+  return {u, v};
 }
 
 void NonEdgeSampler::draw(const Context& context, std::uint64_t seed, Purpose purpose,

@@ -34,12 +34,14 @@ class NonEdgeSampler {
   std::int64_t nodes() const { return edges_.rows; }
   /// The graph without loops, repeats and directions: rows ascend, both directions stored.
   const CsrMatrix& edges() const { return edges_; }
+  /// All non-edges, where edges are more than half of the pairs and rejection would take long: then
+  /// a draw is one of these. Else empty, and a draw is the first of try_non_edge that succeeds.
+  const std::vector<std::pair<std::int32_t, std::int32_t>>& listed() const { return listed_; }
 
  private:
   std::pair<std::int32_t, std::int32_t> draw_pair(RandomStream& stream) const;
 
   CsrMatrix edges_;
-  /// All of them, where edges are more than half of the pairs and rejection would take long.
   std::vector<std::pair<std::int32_t, std::int32_t>> listed_;
 };
 

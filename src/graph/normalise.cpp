@@ -13,23 +13,6 @@
 namespace creg {
 namespace {
 
-// The weight of a node's loop, given whether it has one and its weight.
-double loop_weight(SelfLoops loops, bool exists, double weight) {
-  switch (loops) {
-    case SelfLoops::as_stored:
-      return weight;
-    case SelfLoops::missing:
-      return exists ? weight : 1;
-    case SelfLoops::replaced:
-      return 1;
-    case SelfLoops::plus_one:
-      return weight + 1;
-    case SelfLoops::plus_two:
-      return weight + 2;
-  }
-  return weight;
-}
-
 Buffer<double> row_sums(const Context& context, const CsrMatrix& matrix) {
   Buffer<double> sums(matrix.rows);
   detail::for_rows(context, matrix.rows, [&](std::int64_t r) {

@@ -11,16 +11,9 @@
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
+#include "graph/self_loops.h"
 
 namespace creg {
-
-enum class SelfLoops {
-  as_stored,  ///< nothing is added
-  missing,    ///< weight 1 where there is none; existing loops keep their weight (GCN)
-  replaced,   ///< all removed, then weight 1 everywhere (GraphMAE)
-  plus_one,   ///< A + I: on top of what is there (AGC, DiGCL)
-  plus_two,   ///< A + 2I (MVGRL)
-};
 
 enum class Neighbours { in, out };
 

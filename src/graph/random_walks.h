@@ -9,6 +9,7 @@
 #include "creg/core/context.h"
 #include "creg/core/random.h"
 #include "creg/graph/graph.h"
+#include "graph/walk_steps.h"
 
 namespace creg {
 
@@ -48,19 +49,16 @@ class RandomWalker {
   Walks walk(const Context& context, std::span<const std::int32_t> starts, int per_start,
              int length, std::uint64_t seed, std::uint32_t epoch) const;
 
- private:
-  bool steps_from(std::int32_t node) const;
-  std::int32_t by_weight(std::int32_t node, RandomStream& stream) const;
-  std::int32_t by_both(std::int32_t before, std::int32_t node, RandomStream& stream) const;
-  std::int32_t by_listing(std::int32_t before, std::int32_t node, RandomStream& stream) const;
-  double preference(std::int32_t before, std::int32_t next) const;
-  void go(std::span<std::int32_t> nodes, RandomStream& stream) const;
+  /// How walks go, over the arrays that this holds.
+  WalkSteps steps() const;
+  /// Of a row's weights up to each entry; empty without weights.
+  const std::vector<double>& sums() const { return sums_; }
 
+ private:
   CsrMatrix adjacency_;
-  std::vector<double> sums_;  // of a row's weights up to each entry; empty without weights
-  double back_;               // 1/p
-  double out_;                // 1/q
-  double largest_ = 1;        // of back_, 1 and out_
+  std::vector<double> sums_;
+  double back_;  // 1/p
+  double out_;   // 1/q
 };
 
 }  // namespace creg

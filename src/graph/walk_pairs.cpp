@@ -15,15 +15,6 @@ namespace {
 
 constexpr std::int64_t walks_per_piece = 64;
 
-void check_window(int window, int length) {
-  if (window >= 2 && window <= length) return;
-  fail_input({.what = "a window of a walk has a centre and others beside it",
-              .file = "context",
-              .found = std::to_string(window),
-              .expected = length < 2 ? "walks of two nodes and more"
-                                     : "2 to the walks' length, " + std::to_string(length)});
-}
-
 /// Where each centre's windows begin, in windows.
 std::vector<std::int64_t> count_centres(const Walks& walks, std::int64_t windows,
                                         std::int64_t nodes) {
@@ -63,6 +54,15 @@ CsrMatrix rows_of(const std::vector<std::int64_t>& windows, std::int64_t pairs, 
 }
 
 }  // namespace
+
+void check_window(int window, int length) {
+  if (window >= 2 && window <= length) return;
+  fail_input({.what = "a window of a walk has a centre and others beside it",
+              .file = "context",
+              .found = std::to_string(window),
+              .expected = length < 2 ? "walks of two nodes and more"
+                                     : "2 to the walks' length, " + std::to_string(length)});
+}
 
 WalkPairs walk_pairs(const Context& context, const Walks& walks, int window, int negatives,
                      std::int64_t nodes, std::uint64_t seed, std::uint32_t epoch) {

@@ -63,3 +63,10 @@ void adam(const Launch& launch, const kernels::AdamValues<float>& values);
 void adam(const Launch& launch, const kernels::AdamValues<double>& values);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void adam(const Launch& launch, const kernels::AdamValues<float>& values);
+void adam(const Launch& launch, const kernels::AdamValues<double>& values);
+
+}  // namespace creg::cuda

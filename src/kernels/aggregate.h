@@ -73,3 +73,11 @@ void activate(const Launch& launch, const kernels::RowActivation& rows);
 void activation_gradient(const Launch& launch, const kernels::ActivationGradient& gradient);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void multiply(const Launch& launch, const kernels::RowProduct& product);
+void activate(const Launch& launch, const kernels::RowActivation& rows);
+void activation_gradient(const Launch& launch, const kernels::ActivationGradient& gradient);
+
+}  // namespace creg::cuda

@@ -23,3 +23,9 @@ namespace creg::cpu {
 void add_to_dense(const Launch& launch, const kernels::SparseRows& matrix, float* out);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void add_to_dense(const Launch& launch, const kernels::SparseRows& matrix, float* out);
+
+}  // namespace creg::cuda

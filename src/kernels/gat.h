@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/both_devices.h"
 #include "kernels/launch.h"
 
 namespace creg::kernels {
@@ -13,8 +14,10 @@ struct GatShape {
   const std::int32_t* order = nullptr;  ///< null: node j is slot j
   float negative_slope = 0;
 
-  std::int64_t width() const { return heads * channels; }
-  std::int64_t slot(std::int64_t node) const { return order == nullptr ? node : order[node]; }
+  CREG_BOTH std::int64_t width() const { return heads * channels; }
+  CREG_BOTH std::int64_t slot(std::int64_t node) const {
+    return order == nullptr ? node : order[node];
+  }
 };
 
 /// Per slot and head, the node's part of the score of its outgoing and of its incoming edges.
@@ -64,3 +67,10 @@ void gat_forward(const Launch& launch, const kernels::GatInputs& inputs, float* 
 void gat_backward(const Launch& launch, const kernels::GatGradient& gradient);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void gat_forward(const Launch& launch, const kernels::GatInputs& inputs, float* out);
+void gat_backward(const Launch& launch, const kernels::GatGradient& gradient);
+
+}  // namespace creg::cuda

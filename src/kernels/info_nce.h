@@ -1,10 +1,27 @@
-// Torch-free loops under InfoNCE. A tile holds the products of some rows with some others,
+// Torch-free loops under InfoNCE.
+//
+// On the CPU a tile holds the products of some rows with some others,
 // row-major without gaps; all products are at most 1.
 #pragma once
 
 #include <cstdint>
 
+#include "creg/core/precision.h"
+#include "kernels/launch.h"
 #include "kernels/similarity.h"
+
+namespace creg::kernels {
+
+/// Unit rows, all pairs of which meet.
+struct UnitRows {
+  const float* values = nullptr;
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  float inverse_temperature = 1;
+  Precision precision = Precision::fp32;
+};
+
+}  // namespace creg::kernels
 
 namespace creg::cpu {
 
@@ -17,3 +34,14 @@ void add_exponentials(const Tile& tile, float inverse_temperature, double* sums,
 void weigh_exponentials(const Tile& tile, float inverse_temperature, const float* weights);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+/// sums[i] = the sum over all other rows of e^{(s-1)/t}.
+void sum_exponentials(const Launch& launch, const kernels::UnitRows& rows, double* sums);
+
+/// gradient[i] += the sum over all other rows z' of e^{(s-1)/t} (weights[i] + weight') z'.
+void add_exponential_pulls(const Launch& launch, const kernels::UnitRows& rows,
+                           const float* weights, float* gradient);
+
+}  // namespace creg::cuda

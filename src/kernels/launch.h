@@ -2,6 +2,7 @@
 // pointers, so that those of all devices have one signature (ops/runtime/on_device.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -51,9 +52,36 @@ class PoolWorkers final : public Workers {
   const Context& context_;
 };
 
+/// Memory of the GPU that a kernel needs while it runs, lent by its caller until the kernel has
+/// been started: what is started later on the same stream may use it again.
+class Scratch {
+ public:
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  virtual ~Scratch() = default;
+  virtual void* take(std::size_t bytes) = 0;
+
+  template <class T>
+  T* array(std::int64_t count) {
+    return static_cast<T*>(take(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+};
+
+/// What changes from one training step to the next in a step that is recorded once and started
+/// again as a whole: in the GPU's memory, where recorded kernels find it.
+struct StepCells {
+  std::uint32_t later =
+      0;                ///< steps since the recorded one: added to the epoch of every random key
+  float step_size = 0;  ///< of Adam (kernels::AdamValues)
+  float root_scale = 0;
+};
+
 struct Launch {
   const Workers* workers = nullptr;  ///< on the CPU
-  void* stream = nullptr;            ///< on a GPU
+  void* stream = nullptr;            ///< on a GPU, as what follows
+  Scratch* scratch = nullptr;
+  const StepCells* cells = nullptr;  ///< null: the step is not recorded
 };
 
 }  // namespace creg

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/both_devices.h"
+
 namespace creg::kernels {
 
 struct Logistic {
@@ -12,7 +14,7 @@ struct Logistic {
 };
 
 /// -log sigma(x). `naive` repeats -log(sigma + eps) of a float32 sigma with eps = 1e-15.
-inline Logistic log_sigmoid_loss(float x, bool naive) {
+CREG_BOTH inline Logistic log_sigmoid_loss(float x, bool naive) {
   const float e = std::exp(-std::abs(x));
   const float sigma = x >= 0 ? 1 / (1 + e) : e / (1 + e);
   if (!naive) return {std::log1p(e) + (x < 0 ? -x : 0), sigma - 1 == 0 ? -e : sigma - 1, sigma};
@@ -21,7 +23,7 @@ inline Logistic log_sigmoid_loss(float x, bool naive) {
 }
 
 /// -log(1 - sigma(x)).
-inline Logistic log_complement_loss(float x, bool naive) {
+CREG_BOTH inline Logistic log_complement_loss(float x, bool naive) {
   if (!naive) {
     const Logistic mirrored = log_sigmoid_loss(-x, false);
     return {mirrored.loss, -mirrored.derivative, 1 - mirrored.sigma};

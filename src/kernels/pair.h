@@ -118,3 +118,17 @@ void direction_gradient(const Launch& launch, const kernels::DirectionGradient& 
 void length_statistics(const Launch& launch, const kernels::LengthStatistics& statistics);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void score_pairs(const Launch& launch, const kernels::PairScores& scores);
+void score_edges(const Launch& launch, const kernels::EdgeScores& scores);
+void turn_pairs(const Launch& launch, const kernels::PairScores& scores,
+                const kernels::TurnedPairs& turned);
+void turn_edges(const Launch& launch, const kernels::EdgeScores& scores,
+                const kernels::TurnedPairs& turned);
+void score_direction(const Launch& launch, const kernels::DirectionScores& scores);
+void direction_gradient(const Launch& launch, const kernels::DirectionGradient& gradient);
+void length_statistics(const Launch& launch, const kernels::LengthStatistics& statistics);
+
+}  // namespace creg::cuda

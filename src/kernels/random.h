@@ -61,3 +61,19 @@ void draw_permutation(const Launch& launch, const RandomKey& key, std::int64_t n
                       std::int32_t* out);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void draw_uniform(const Launch& launch, const kernels::DrawnRows& rows,
+                  const kernels::UniformRange& range);
+void draw_normal(const Launch& launch, const kernels::DrawnRows& rows, double deviation);
+void draw_dropout_rows(const Launch& launch, const kernels::DrawnRows& rows, double rate);
+void draw_dropout_entries(const Launch& launch, const kernels::DrawnEntries& entries, double rate);
+void draw_kept(const Launch& launch, const RandomKey& key, const kernels::DropChances& chances,
+               float* out);
+void draw_below(const Launch& launch, const RandomKey& key, std::int64_t bound, std::int64_t count,
+                std::int64_t* out);
+void draw_permutation(const Launch& launch, const RandomKey& key, std::int64_t n,
+                      std::int32_t* out);
+
+}  // namespace creg::cuda

@@ -1,8 +1,46 @@
-// Loops under the streamed similarities on the CPU. A tile holds the similarities of some nodes
+// Loops under the streamed similarities.
+//
+// On the CPU a tile holds the similarities of some nodes
 // (its rows) to some others (its columns), row-major without gaps.
 #pragma once
 
 #include <cstdint>
+
+#include "creg/core/precision.h"
+#include "kernels/launch.h"
+
+namespace creg::kernels {
+
+/// Marks a place of a list of most similar nodes that none has taken.
+inline constexpr std::int32_t vacant_place = INT32_MAX;
+
+/// The most similar of all nodes, and entropies, for all nodes or some.
+struct SimilarityPass {
+  const float* rows = nullptr;
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  const float* scales = nullptr;         ///< inverse norms by node; null: rows are as they shall be
+  bool scaled_lists = true;              ///< lists go by scaled products; entropies always do
+  const std::int32_t* chosen = nullptr;  ///< int32: the nodes asked for; null: all
+  std::int64_t chosen_count = 0;
+  std::int64_t k = 0;  ///< 0: no lists
+  bool with_self = true;
+  Precision precision = Precision::fp32;
+  float* values = nullptr;  ///< k for each node asked for, the best first, then by rising number
+  std::int32_t* indices = nullptr;
+  float* entropies = nullptr;  ///< null: none
+};
+
+/// norms[i] = |row i|; *first_bad is the first row with a value that is not finite, or count.
+struct RowNorms {
+  const float* rows = nullptr;
+  std::int64_t count = 0;
+  std::int64_t width = 0;
+  double* norms = nullptr;
+  std::int64_t* first_bad = nullptr;
+};
+
+}  // namespace creg::kernels
 
 namespace creg::cpu {
 
@@ -21,7 +59,7 @@ struct TopKLists {
   std::int64_t k = 0;
   float* values = nullptr;
   std::int32_t* indices = nullptr;
-  static constexpr std::int32_t vacant = INT32_MAX;
+  static constexpr std::int32_t vacant = kernels::vacant_place;
 };
 
 /// Sums over what a node has met so far, of s and of s ln s with s clamped at 0.
@@ -53,3 +91,11 @@ void dot_products(const float* row, const float* rows, std::int64_t width, const
                   std::int64_t count, float* products);
 
 }  // namespace creg::cpu
+
+namespace creg::cuda {
+
+void similarity_pass(const Launch& launch, const kernels::SimilarityPass& pass);
+
+void row_norms(const Launch& launch, const kernels::RowNorms& norms);
+
+}  // namespace creg::cuda

@@ -48,6 +48,8 @@ class CcaSsg final : public Method {
 
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   EncoderOptions encoder_;
   double lambda_;

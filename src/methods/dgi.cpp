@@ -34,6 +34,8 @@ class Dgi final : public Method {
 
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   LogForm log_;
   at::Tensor weight_;  // [dim, dim]

@@ -62,6 +62,8 @@ class Ggd final : public Method {
 
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   /// The nodes' embeddings, and those with shuffled features. Both have lost the same edges and
   /// columns, so that nothing but the order tells them apart.

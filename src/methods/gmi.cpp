@@ -10,6 +10,7 @@
 #include "ops/csr.h"
 #include "ops/edge_loss.h"
 #include "ops/random.h"
+#include "ops/row_choice.h"
 
 namespace creg {
 namespace {
@@ -60,7 +61,7 @@ class Gmi final : public Method {
     const at::Tensor by_around = term(h, at::mm(around, around_score_.t()), around_bias_,
                                       others.narrow(0, negative_lists, negative_lists));
     const EdgeLoss together = edge_loss(h, h, edges_, 1, 1, log_);
-    const at::Tensor edges = edge_term(h, together.loss);
+    const at::Tensor edges = edge_term(pass.context(), h, together.loss);
     return {by_features * feature_weight + by_around * neighbourhood_weight + edges * edge_weight,
             together.sigma, negative_sigma_, inputs.nodes};
   }
@@ -74,7 +75,7 @@ class Gmi final : public Method {
     const at::Tensor known = ((rows * anchors).sum(1) + bias).sigmoid();
     std::vector<at::Tensor> guessed;
     for (int list = 0; list < negative_lists; ++list) {
-      const at::Tensor chosen = rows.index_select(0, others.select(0, list));
+      const at::Tensor chosen = chosen_rows(rows, others.select(0, list));
       guessed.push_back(((chosen * anchors).sum(1) + bias).sigmoid());
     }
     const at::Tensor all = at::cat(guessed);
@@ -84,7 +85,8 @@ class Gmi final : public Method {
 
   /// The weighted cross entropy of all pairs, with A + I as what is true. All pairs are taken for
   /// strangers first; for the true ones that is taken back.
-  at::Tensor edge_term(const at::Tensor& h, const at::Tensor& together) const {
+  at::Tensor edge_term(const Context& context, const at::Tensor& h,
+                       const at::Tensor& together) const {
     const auto nodes = static_cast<double>(h.size(0));
     const auto pairs = static_cast<double>(edges_.nonzeros());
     const double all = nodes * nodes;
@@ -92,14 +94,16 @@ class Gmi final : public Method {
     const double positive_weight = (all - half) / half;
     const double scale = all / (all - half);
     const at::Tensor apart = edge_loss(h, h, edges_, -1, 1, log_).loss;
-    return (all_pairs_apart(h) + (together * positive_weight - apart) * (pairs / all)) * scale;
+    return (all_pairs_apart(context, h) + (together * positive_weight - apart) * (pairs / all)) *
+           scale;
   }
 
   void look_at(EpochPass& pass) {
     const CsrTensors& adjacency = pass.inputs().adjacency;
     neighbours_ = SparseMatrix(pass.context(),
                                row_normalised(pass.context(), adjacency, SelfLoops::as_stored));
-    edges_ = with_self_loops(pass.context(), adjacency, SelfLoops::missing);
+    // Means over all pairs need their number.
+    edges_ = without_room(with_self_loops(pass.context(), adjacency, SelfLoops::missing));
   }
 
   LogForm log_;

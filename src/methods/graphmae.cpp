@@ -11,6 +11,7 @@
 #include "nn/dropout.h"
 #include "ops/csr.h"
 #include "ops/gat.h"
+#include "ops/row_choice.h"
 #include "ops/row_norms.h"
 
 namespace creg {

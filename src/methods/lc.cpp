@@ -2,6 +2,8 @@
 // nodes of all. A curriculum may start with the nodes whose similarities are clearest.
 #include <torch/types.h>
 
+#include <limits>
+
 #include "contrast/curriculum.h"
 #include "core/text.h"
 #include "creg/contrast/pairs.h"
@@ -31,7 +33,7 @@ class Lc final : public Method {
     const at::Tensor negatives =
         draw_negatives(pass.context(), nodes, options_.negatives, settings.seed, settings.step);
     const at::Tensor positives = select(pass);
-    const Pairs pairs = anchored_pairs(positives, negatives, anchors_of(pass.inputs()));
+    Pairs pairs = anchored_pairs(positives, negatives, anchors_of(pass.inputs()));
     const std::int64_t anchors = pairs.positives.size(0);
     const bool batch = pass.inputs().batch;
     if (anchors == 0 && batch) return {pass.embedding().sum() * 0};
@@ -47,9 +49,13 @@ class Lc final : public Method {
           LogLevel::info,
           with_commas(nodes - anchors) + " nodes without neighbours are left out of the loss");
     }
+    // On a GPU no step waits to hear that a similarity is not finite: its loss is not either.
+    const at::Tensor missing = pairs.positives.lt(0).any();
+    pairs.positives = pairs.positives.clamp_min(0);
     const PairLoss result = pair_loss(score_.anchors(pass.nodes()), pass.embedding(), pairs,
                                       1 / options_.temperature, options_.log);
-    return {result.loss, result.positive_sigma, result.negative_sigma, anchors};
+    return {result.loss.masked_fill(missing, std::numeric_limits<double>::quiet_NaN()),
+            result.positive_sigma, result.negative_sigma, anchors};
   }
 
   bool sees_neighbours() const override { return positives_ == Positives::neighbours; }
@@ -62,6 +68,12 @@ class Lc final : public Method {
 
   bool starts_afresh(int epoch) const override {
     return rounds_ > 1 && epoch < epochs_ && round_of(epoch, epochs_, rounds_, nodes_).starts;
+  }
+
+  /// Similarities to all nodes are looked at by the host.
+  bool repeats(int epoch) const override {
+    const bool new_seeds = rounds_ > 1 && round_of(epoch, epochs_, rounds_, nodes_).starts;
+    return positives_ == Positives::neighbours && !new_seeds;
   }
 
   std::vector<NamedTensor> state() const override {

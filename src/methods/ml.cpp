@@ -24,6 +24,8 @@ class Ml final : public Method {
     return {result.loss, result.positive_sigma, result.negative_sigma, nodes};
   }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   ContrastOptions options_;
   PairScore score_;

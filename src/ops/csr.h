@@ -10,17 +10,25 @@
 
 namespace creg {
 
-/// On the CPU the arrays are shared.
+/// On the CPU the arrays are shared. On a GPU columns ascend in every row, as the functions below
+/// take for granted there.
 CsrTensors csr_tensors(const Context& context, const CsrMatrix& matrix);
-/// The other way: for what looks at a graph once, before training.
+/// The other way, without room behind the last entry: for what looks at a graph once, before
+/// training.
 CsrMatrix host_csr(const CsrTensors& matrix);
+/// The same matrix, whose nonzeros() is the number of its entries. On a GPU the host waits for that
+/// number: not for a step.
+CsrTensors without_room(const CsrTensors& matrix);
 
 /// The rows with an entry off the diagonal, rising: int32. Undefined where every row has one. Found
 /// on the host, which knows the matrix: a step then needs no size from its device.
 at::Tensor joined_nodes(const Context& context, const CsrMatrix& adjacency);
 
+// On a GPU none of these waits for a size: results have room for as many entries as there can be.
+
 CsrTensors transpose(const Context& context, const CsrTensors& matrix);
 CsrTensors with_self_loops(const Context& context, const CsrTensors& adjacency, SelfLoops loops);
+/// On a GPU a negative degree is no error: what it takes part in is not a number.
 CsrTensors gcn_normalised(const Context& context, const CsrTensors& adjacency);
 CsrTensors row_normalised(const Context& context, const CsrTensors& adjacency, SelfLoops loops);
 

@@ -16,7 +16,7 @@ struct EdgeLoss {
 /// mean over the pairs (a, y) of -log sigma(target · s(a, y)) with target +1 or -1 and
 /// s(a, y) = scale · anchors[a]·rows[y]. `anchors` and `rows` are float32 [., d] and may be the
 /// same tensor; row a of `pairs` lists the rows that anchor a meets, and there is at least one
-/// pair. Its values have no part.
+/// pair, and no room behind the last (without_room in ops/csr.h). Its values have no part.
 ///
 /// One pass over the pairs computes scores, loss and the anchors' gradient; a second one, backward,
 /// gathers the gradient of `rows`. Memory is O(pairs), not O(pairs · d). Values do not depend on

@@ -8,6 +8,7 @@
 
 #include "core/memory_limits.h"
 #include "creg/core/context.h"
+#include "kernels/gpus.h"
 
 namespace creg {
 
@@ -16,11 +17,14 @@ struct TorchRuntime {
   std::string blas;            ///< "OpenBLAS 0.3.21 …", "MKL" or the path of another library
   bool slow_blas = false;      ///< the reference BLAS: everything is some fifty times slower
   std::string cpu_capability;  ///< what ATen's own kernels use
-  bool cuda_built = false;     ///< this libtorch knows CUDA
+  Gpus gpus;                   ///< none in builds without CUDA, and why
   std::vector<std::string> devices;
 };
 
 TorchRuntime torch_runtime();
+
+/// What `--device auto` takes: the first GPU that the kernels of this build run on, else the CPU.
+Device best_device();
 
 /// OpenBLAS takes kernels for the oldest processors, several times slower, where the processor is
 /// newer than itself. The value of OPENBLAS_CORETYPE with which the process would have to be
@@ -31,13 +35,22 @@ std::string missed_blas_kernels();
 /// The same from the name of the kernels in use and BuildInfo::instruction_set.
 std::string better_openblas_kernels(std::string_view kernels, std::string_view instruction_set);
 
-/// Sets the threads of libtorch and of the BLAS to the Context's. Warns through its log when the
-/// BLAS is a slow one. A CUDA device that is not there is an input error: nothing falls back. Less
-/// address space than the threads need is an environment error.
+/// How exact libtorch's own products of float32 matrices are on a GPU: with anything but fp32 they
+/// may be made in tf32. Holds for the whole process.
+void set_product_precision(Precision precision);
+
+/// Sets the threads of libtorch and of the BLAS, and its precision, to the Context's. Warns through
+/// its log when the BLAS is a slow one. A GPU that is not there is an input error that
+/// says what is missing: nothing falls back. Less address space than the threads need is an
+/// environment error.
 void prepare_torch(const Context& context);
 
-/// What memory_left says, after what libtorch will yet take for the Context's threads.
+/// For tensors of the Context's device: what a GPU has free, or what memory_left says after what
+/// libtorch will yet take for the Context's threads.
 MemoryLimit tensor_memory_left(const Context& context);
+
+/// Returns once a GPU has done what it was given so far: its work goes on behind the caller's back.
+void wait_for_device(const Context& context);
 
 /// Calls body with the BLAS on one thread, so that its result does not depend on their number.
 void with_one_blas_thread(const std::function<void()>& body);

@@ -56,7 +56,8 @@ at::Tensor row_entropies(const Context& context, const at::Tensor& embeddings);
 /// Per node its k most similar neighbours in the graph, most similar first: int32 and float32,
 /// N x k, filled up with -1 and 0 where a node has fewer. Row i of `adjacency` lists the
 /// neighbours of node i; loops and repeats in it are ignored. It may have rows for the first nodes
-/// only: the others are neighbours of these.
+/// only: the others are neighbours of these. On a GPU columns ascend in its rows (csr_tensors), and
+/// a node with a similarity that is not finite has no neighbours: the host does not wait to say so.
 struct NeighbourTopK {
   at::Tensor indices;
   at::Tensor values;
@@ -66,7 +67,9 @@ NeighbourTopK top_k_neighbours(const Context& context, const at::Tensor& embeddi
                                Similarity similarity = Similarity::dot);
 
 /// Per node one of its k most similar neighbours, each with the same chance; -1 where there is
-/// none. int32, N. A node with at most k neighbours costs no similarity at all.
+/// none. int32, N. A node with at most k neighbours costs no similarity at all. On a GPU also -1
+/// where one of the similarities that decide is not finite; pair_loss makes of that a loss which is
+/// not a number.
 at::Tensor draw_top_neighbour(const Context& context, const at::Tensor& embeddings,
                               const CsrTensors& adjacency, std::int64_t k, Similarity similarity,
                               std::uint64_t seed, std::uint32_t epoch);

@@ -11,7 +11,9 @@ namespace creg {
 Scheduler::Scheduler(const Context& context, std::int64_t tasks, std::int64_t bytes)
     : context_(context), tasks_(tasks) {
   const std::int64_t at_once = std::min<std::int64_t>(tasks, context.threads());
-  side_by_side_ = at_once > 1 && safe_bytes(bytes) <= available_memory() / at_once;
+  // On a GPU every run has the whole card.
+  side_by_side_ = at_once > 1 && context.device().type == DeviceType::cpu &&
+                  safe_bytes(bytes) <= available_memory() / at_once;
 }
 
 Context Scheduler::context_of(std::uint64_t seed) const {

@@ -23,8 +23,12 @@ class Adam {
   void restart(double lr);
   void set_lr(double lr) { settings_.lr = lr; }
 
+  /// What the next step() is made with.
+  const AdamStep& settings() const { return settings_; }
   double lr() const { return settings_.lr; }
   std::int64_t steps() const { return settings_.step - 1; }
+  /// So many steps were made, some of them from a recording.
+  void set_steps(std::int64_t steps) { settings_.step = steps + 1; }
   const std::vector<NamedTensor>& moments1() const { return moments1_; }
   const std::vector<NamedTensor>& moments2() const { return moments2_; }
   void put_back(std::vector<NamedTensor> moments1, std::vector<NamedTensor> moments2,

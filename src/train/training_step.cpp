@@ -59,7 +59,8 @@ TrainingStep::TrainingStep(const Context& context, const Graph& graph, const Tra
       model_(context, config, graph),
       adam_(model_.parameters.all(), config.lr, effective_weight_decay(config),
             [this](const std::string& name) { return model_.method->decays(name); }),
-      ratio_(context, config.regulariser) {}
+      ratio_(context, config.regulariser),
+      recorder_(context) {}
 
 bool TrainingStep::starts_round(int epoch) const {
   return model_.method->starts_afresh(epoch);
@@ -74,12 +75,33 @@ double TrainingStep::schedule_rate(int epoch) const {
   return (1 + std::cos(std::numbers::pi * epoch / config_.epochs)) / 2;
 }
 
+bool TrainingStep::repeats(const GraphInputs& inputs, int epoch) const {
+  // Noise is drawn by a number that comes from the host.
+  const EncoderOptions& encoder = config_.encoder;
+  const bool noise = encoder.dropout > 0 || encoder.attention_dropout > 0 ||
+                     encoder.activation == ActivationKind::rrelu;
+  return record_ && !inputs.batch && !noise && model_.method->repeats(epoch);
+}
+
 StepStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint32_t step) {
-  if (epoch > 0 && starts_round(epoch)) adam_.restart(config_.lr);
+  if (starts_round(epoch)) {
+    if (epoch > 0) adam_.restart(config_.lr);
+    recorder_.forget();
+  }
   adam_.set_lr(config_.lr * schedule_rate(epoch) * model_.method->rate(epoch));
-  StepStatistics statistics;
-  statistics.epoch = epoch;
-  statistics.lr = adam_.lr();
+  if (recorder_.records() && repeats(inputs, epoch)) {
+    const std::int64_t steps = adam_.steps();
+    recorder_.run({.step = step, .adam = adam_.settings()}, [&] { compute(inputs, epoch, step); });
+    // A recording counts when it is made, not when it is started.
+    adam_.set_steps(steps + 1);
+  } else {
+    compute(inputs, epoch, step);
+  }
+  // A copy: the next step may write there.
+  return {.values = values_.clone(), .anchors = anchors_, .epoch = epoch, .lr = adam_.lr()};
+}
+
+void TrainingStep::compute(const GraphInputs& inputs, int epoch, std::uint32_t step) {
   at::Tensor total;
   at::Tensor positive_sigma;
   {
@@ -90,7 +112,7 @@ StepStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint
                     .unit_rows = config_.regulariser.l2norm});
     const EpochLoss contrast = model_.method->loss(pass);
     total = contrast.loss;
-    statistics.anchors = contrast.anchors;
+    anchors_ = contrast.anchors;
     const auto plain = [&](const at::Tensor& value) { return plain_value(context_, value); };
     positive_sigma = plain(contrast.positive_sigma);
     at::Tensor penalty;
@@ -104,16 +126,14 @@ StepStatistics TrainingStep::run(const GraphInputs& inputs, int epoch, std::uint
       const at::NoGradGuard no_grad;
       norms = norm_statistics(pass.nodes().detach());
     }
-    statistics.values =
-        at::stack({plain(total), plain(contrast.loss), plain(penalty), positive_sigma,
-                   plain(contrast.negative_sigma), norms.mean, norms.variance,
-                   model_.regulariser ? ratio_.value() : plain({})});
+    values_ = at::stack({plain(total), plain(contrast.loss), plain(penalty), positive_sigma,
+                         plain(contrast.negative_sigma), norms.mean, norms.variance,
+                         model_.regulariser ? ratio_.value() : plain({})});
     total.backward();
   }
   total = total.detach();
   adam_.step(total);
   if (ratio_.follows()) ratio_.follow(positive_sigma, total);
-  return statistics;
 }
 
 }  // namespace creg

@@ -10,6 +10,7 @@
 #include "creg/methods/method.h"
 #include "creg/train/config.h"
 #include "creg/train/trainer.h"
+#include "ops/step_recorder.h"
 #include "train/loop/ratio_control.h"
 #include "train/loop/step_sums.h"
 #include "train/optimiser.h"
@@ -39,6 +40,9 @@ class TrainingStep {
   /// the caller. `step` tells the random draws of steps apart. Where the loss is not finite, the
   /// parameters and the optimiser's moments stay as they were. No number comes to the host.
   StepStatistics run(const GraphInputs& inputs, int epoch, std::uint32_t step);
+  /// On a GPU steps that are alike are recorded and started again; the results are the same
+  /// without.
+  void record(bool wanted) { record_ = wanted; }
   /// Whether a round of the method starts with this epoch.
   bool starts_round(int epoch) const;
 
@@ -54,12 +58,20 @@ class TrainingStep {
  private:
   /// The learning rate by the schedule as a share of the run's.
   double schedule_rate(int epoch) const;
+  /// Whether this step may be started from the recording of another.
+  bool repeats(const GraphInputs& inputs, int epoch) const;
+  /// All of a step on the device: values_ and what it changes of model and optimiser.
+  void compute(const GraphInputs& inputs, int epoch, std::uint32_t step);
 
   Context context_;
   TrainConfig config_;
   Model model_;
   Adam adam_;
   RatioControl ratio_;
+  StepRecorder recorder_;
+  bool record_ = true;
+  at::Tensor values_;  // StepStatistics of the last step
+  std::int64_t anchors_ = 0;
 };
 
 }  // namespace creg

@@ -144,6 +144,24 @@ TEST(Cli, ValuesOutOfRangeAreNamed) {
   EXPECT_TRUE(contains(progress.err, "auto, bar, lines, json or none")) << progress.err;
 }
 
+TEST(Cli, AnUnknownDeviceIsNamed) {
+  const RunResult result = run_binary({"data", "list", "--device", "tpu"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "auto, cpu, cuda or cuda:N")) << result.err;
+  EXPECT_EQ(run_binary({"data", "list", "--device", "auto"}).status, 0);
+}
+
+#ifdef CREG_HAS_TORCH
+// Nothing falls back to the CPU.
+TEST(Cli, AGpuThatIsNotThereIsAnErrorWithWhatIsMissing) {
+  const RunResult result =
+      run_binary({"train", "--device", "cuda:57", "--epochs", "1", "--progress", "none"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "--device")) << result.err;
+  EXPECT_TRUE(contains(result.err, "cuda:57")) << result.err;
+}
+#endif
+
 TEST(Cli, ASeedIsNotNegative) {
   const RunResult result = run_binary({"data", "list", "--seed", "-1"});
   EXPECT_EQ(result.status, 2);

@@ -7,6 +7,7 @@
 #include "creg/ops/aggregate.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
+#include "support/devices.h"
 
 namespace creg::batch_inputs_test {
 namespace {
@@ -40,13 +41,13 @@ class WholeNeighbourhoods : public ::testing::TestWithParam<Case> {
   }
 
   at::Tensor numbers(std::span<const std::int32_t> nodes) const {
-    return index_tensor({nodes.begin(), nodes.end()}).to(at::kLong);
+    return test::on(index_tensor({nodes.begin(), nodes.end()}).to(at::kLong));
   }
 
-  Context context_;
+  Context context_ = test::context();
   Graph graph_ = test::two_groups();
   std::vector<std::int32_t> seeds_ = {0, 7, 11, 20, 33};  // node 0 has no neighbours
-  ParameterList parameters_{3};
+  ParameterList parameters_{3, test::tensor_device()};
   std::unique_ptr<Encoder> encoder_;
 };
 
@@ -116,7 +117,8 @@ TEST_P(WithinTheSubgraph, NeighboursAreEncodedByWhatItHas) {
   EpochPass pass(context_, inputs, *encoder_, {});
   const SparseMatrix mean = aggregation_matrix(context_, graph_, Aggregation::mean);
   const FeatureMatrix features(context_, graph_.features);
-  const at::Tensor first = encoder_->evaluate_layer(0, mean, {encoder_->multiply(features), true});
+  const at::Tensor first =
+      test::on_host(encoder_->evaluate_layer(0, mean, {encoder_->multiply(features), true}));
   std::vector<std::int32_t> place(40, -1);
   for (std::int64_t i = 0; i < batch.known[1]; ++i) place[batch.nodes[i]] = static_cast<int>(i);
   at::Tensor gathered = at::zeros({batch.known[1], 6});
@@ -139,8 +141,8 @@ TEST_P(WithinTheSubgraph, NeighboursAreEncodedByWhatItHas) {
   for (std::int32_t i = 0; i < batch.known[1]; ++i) columns.push_back(i);
   identity.offsets = offsets;
   identity.columns = columns;
-  expect_close(pass.embedding(),
-               encoder_->evaluate_layer(1, SparseMatrix(context_, identity), {gathered, false}));
+  expect_close(pass.embedding(), encoder_->evaluate_layer(1, SparseMatrix(context_, identity),
+                                                          {test::on(gathered), false}));
 }
 
 TEST_P(WholeNeighbourhoods, TheCorruptedPassShufflesTheSampledNodesFeatures) {

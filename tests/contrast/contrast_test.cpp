@@ -19,13 +19,13 @@ namespace creg::contrast_test {
 namespace {
 
 std::vector<std::int32_t> values_of(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.contiguous();
+  const at::Tensor flat = test::on_host(tensor).contiguous();
   const auto* const first = flat.data_ptr<std::int32_t>();
   return {first, first + flat.numel()};
 }
 
 TEST(DrawNegatives, ColumnsArePermutations) {
-  const at::Tensor negatives = draw_negatives(Context(), 50, 3, 1, 4);
+  const at::Tensor negatives = draw_negatives(test::context(), 50, 3, 1, 4);
   ASSERT_EQ(negatives.size(0), 50);
   ASSERT_EQ(negatives.size(1), 3);
   std::set<std::vector<std::int32_t>> different;
@@ -38,28 +38,29 @@ TEST(DrawNegatives, ColumnsArePermutations) {
   EXPECT_EQ(different.size(), 3);
   EXPECT_EQ(values_of(negatives.select(1, 2)),
             keyed_permutation({1, Purpose::negatives, 4, 2}, 50));
-  EXPECT_TRUE(at::equal(negatives, draw_negatives(Context(), 50, 3, 1, 4)));
-  EXPECT_FALSE(at::equal(negatives, draw_negatives(Context(), 50, 3, 1, 5)));
-  EXPECT_FALSE(at::equal(negatives, draw_negatives(Context(), 50, 3, 2, 4)));
+  EXPECT_TRUE(test::equal(negatives, draw_negatives(test::context(), 50, 3, 1, 4)));
+  EXPECT_FALSE(test::equal(negatives, draw_negatives(test::context(), 50, 3, 1, 5)));
+  EXPECT_FALSE(test::equal(negatives, draw_negatives(test::context(), 50, 3, 2, 4)));
 }
 
 TEST(AnchoredPairs, AreThoseOfTheAnchorsAlone) {
   const at::Tensor positives = at::arange(8, at::kInt).reshape({4, 2}).remainder(4).to(at::kInt);
-  const at::Tensor negatives = at::tensor({3, 2, 1, 0}, at::kInt).reshape({4, 1});
-  const Pairs pairs = anchored_pairs(positives, negatives, at::tensor({1, 3}, at::kInt));
+  const at::Tensor negatives = test::on(at::tensor({3, 2, 1, 0}, at::kInt).reshape({4, 1}));
+  const Pairs pairs =
+      anchored_pairs(test::on(positives), negatives, test::on(at::tensor({1, 3}, at::kInt)));
   EXPECT_EQ(values_of(pairs.anchors), (std::vector<std::int32_t>{1, 3}));
   EXPECT_EQ(values_of(pairs.positives), (std::vector<std::int32_t>{2, 3, 2, 3}));
   EXPECT_EQ(values_of(pairs.negatives), (std::vector<std::int32_t>{2, 0}));
 }
 
 TEST(AnchoredPairs, AllNodesNeedNoList) {
-  const at::Tensor positives = at::tensor({1, 0}, at::kInt);
-  const at::Tensor negatives = at::tensor({0, 1}, at::kInt).reshape({2, 1});
+  const at::Tensor positives = test::on(at::tensor({1, 0}, at::kInt));
+  const at::Tensor negatives = test::on(at::tensor({0, 1}, at::kInt).reshape({2, 1}));
   EXPECT_FALSE(anchored_pairs(positives, negatives, {}).anchors.defined());
 }
 
 TEST(AlignedPairs, EveryNodeWithItself) {
-  const Pairs pairs = aligned_pairs(at::tensor({1, 2, 0}, at::kInt).reshape({3, 1}));
+  const Pairs pairs = aligned_pairs(test::on(at::tensor({1, 2, 0}, at::kInt).reshape({3, 1})));
   EXPECT_EQ(values_of(pairs.positives), (std::vector<std::int32_t>{0, 1, 2}));
   EXPECT_FALSE(pairs.anchors.defined());
 }
@@ -85,7 +86,7 @@ TEST(Curriculum, ARoundHasAtLeastOneNode) {
 }
 
 TEST(ClearestNodes, SmallestEntropyFirstAndEqualsByNumber) {
-  const at::Tensor entropies = at::tensor({2.0F, 1.0F, 3.0F, 1.0F, 1.0F, 0.5F});
+  const at::Tensor entropies = test::on(at::tensor({2.0F, 1.0F, 3.0F, 1.0F, 1.0F, 0.5F}));
   EXPECT_EQ(values_of(clearest_nodes(entropies, 3)), (std::vector<std::int32_t>{1, 3, 5}));
   EXPECT_EQ(values_of(clearest_nodes(entropies, 6)).size(), 6);
 }
@@ -105,28 +106,28 @@ TEST(ClearestNodes, OfEqualsTakesTheSmallerNumber) {
       expected.push_back(ranked[static_cast<std::size_t>(i)].second);
     }
     std::sort(expected.begin(), expected.end());
-    const at::Tensor found = clearest_nodes(as_tensor(Array<float>(entropies)), count);
+    const at::Tensor found = clearest_nodes(test::on(as_tensor(Array<float>(entropies))), count);
     EXPECT_EQ(found.dtype(), at::kInt);
     EXPECT_EQ(values_of(found), expected);
   }
 }
 
 TEST(PairScore, ABilinearScoreIsUTimesCTimesV) {
-  ParameterList parameters(4);
+  ParameterList parameters(4, test::tensor_device());
   const PairScore score(Score::bilinear, 5, parameters);
   ASSERT_EQ(parameters.all().size(), 1);
-  const at::Tensor c = parameters.all().front().value.detach();
+  const at::Tensor c = test::on_host(parameters.all().front().value);
   const at::Tensor u = test::irregular({1, 5});
   const at::Tensor v = test::irregular({1, 5}, 1);
   const float wanted = u.mm(c).mm(v.t()).item<float>();
-  EXPECT_NEAR((u * score.anchors(v)).sum().item<float>(), wanted, 1e-6);
+  EXPECT_NEAR((u * test::on_host(score.anchors(test::on(v)))).sum().item<float>(), wanted, 1e-6);
 }
 
 TEST(PairScore, ADotScoreHasNoParameters) {
-  ParameterList parameters(4);
+  ParameterList parameters(4, test::tensor_device());
   const PairScore score(Score::dot, 5, parameters);
   EXPECT_TRUE(parameters.all().empty());
-  const at::Tensor v = test::irregular({2, 5});
+  const at::Tensor v = test::on(test::irregular({2, 5}));
   EXPECT_TRUE(score.anchors(v).is_same(v));
 }
 
@@ -135,32 +136,32 @@ class ContrastRegTest : public ::testing::Test {
   ContrastRegTest()
       : graph_(test::two_groups()),
         encoder_(make_encoder({.dim = 6}, 12, parameters_)),
-        inputs_(Context(), graph_, EncoderOptions{}) {}
+        inputs_(test::context(), graph_, EncoderOptions{}) {}
 
   double formula(const at::Tensor& direction, std::uint32_t epoch, bool unit_rows) {
     const at::Tensor order =
         index_tensor(keyed_permutation({9, Purpose::corruption, epoch}, 40)).to(at::kLong);
     const auto encode = [&](const at::Tensor& x) {
-      const FeatureMatrix features(Context(), Features(as_dense(x)));
+      const FeatureMatrix features(test::context(), Features(as_dense(x)));
       const at::Tensor h =
           encoder_->propagate(inputs_.hops, encoder_->project(features, inputs_.hops, {}), {});
-      const at::Tensor rows = h.detach().to(at::kDouble);
+      const at::Tensor rows = test::on_host(h).to(at::kDouble);
       return unit_rows ? rows / rows.norm(2, 1, true).clamp_min(1e-12) : rows;
     };
     const at::Tensor x = as_tensor(to_dense(graph_.features));
     const at::Tensor h = encode(x);
     const at::Tensor shuffled = encode(x.index_select(0, order));
     const at::Tensor r = direction.defined() ? direction : at::sigmoid(h.mean(0));
-    const at::Tensor u = parameters_.all().back().value.detach().to(at::kDouble).mv(r);
+    const at::Tensor u = test::on_host(parameters_.all().back().value).to(at::kDouble).mv(r);
     return (-at::sigmoid(h.mv(u)).log().mean() - (1 - at::sigmoid(shuffled.mv(u))).log().mean())
         .item<double>();
   }
 
   Graph graph_;
-  ParameterList parameters_{3};
+  ParameterList parameters_{3, test::tensor_device()};
   std::unique_ptr<Encoder> encoder_;
   GraphInputs inputs_;
-  Context context_;
+  Context context_ = test::context();
 };
 
 TEST_F(ContrastRegTest, RandomDirection) {

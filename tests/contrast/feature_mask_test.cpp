@@ -15,7 +15,8 @@ namespace {
 
 TEST(DrawColumnMask, DropsTheGivenShareOfColumns) {
   for (const double chance : {0.1, 0.5}) {
-    const at::Tensor mask = draw_column_mask(Context(), 20000, chance, {.seed = 2, .step = 3});
+    const at::Tensor mask =
+        draw_column_mask(test::context(), 20000, chance, {.seed = 2, .step = 3});
     ASSERT_EQ(mask.dim(), 1);
     EXPECT_TRUE(((mask == 0) | (mask == 1)).all().item<bool>());
     const double deviation = std::sqrt(chance * (1 - chance) / 20000);
@@ -25,19 +26,20 @@ TEST(DrawColumnMask, DropsTheGivenShareOfColumns) {
 
 TEST(DrawColumnMask, IsAFunctionOfSeedStepAndView) {
   const auto mask = [](std::uint64_t seed, std::uint32_t step, int view) {
-    return draw_column_mask(Context(), 200, 0.5, {.seed = seed, .step = step, .view = view});
+    return draw_column_mask(test::context(), 200, 0.5, {.seed = seed, .step = step, .view = view});
   };
-  EXPECT_TRUE(at::equal(mask(1, 2, 0), mask(1, 2, 0)));
-  EXPECT_FALSE(at::equal(mask(1, 2, 0), mask(1, 2, 1)));
-  EXPECT_FALSE(at::equal(mask(1, 2, 0), mask(1, 3, 0)));
-  EXPECT_FALSE(at::equal(mask(1, 2, 0), mask(2, 2, 0)));
+  EXPECT_TRUE(test::equal(mask(1, 2, 0), mask(1, 2, 0)));
+  EXPECT_FALSE(test::equal(mask(1, 2, 0), mask(1, 2, 1)));
+  EXPECT_FALSE(test::equal(mask(1, 2, 0), mask(1, 3, 0)));
+  EXPECT_FALSE(test::equal(mask(1, 2, 0), mask(2, 2, 0)));
 }
 
 TEST(DrawColumnMask, ColumnsHaveChances) {
-  const at::Tensor mask = draw_column_mask(at::tensor({0.0F, 1.0F, 0.0F, 1.0F}), {.seed = 9});
-  EXPECT_TRUE(at::equal(mask, at::tensor({1.0F, 0.0F, 1.0F, 0.0F})));
-  EXPECT_TRUE(at::equal(draw_column_mask(Context(), 5, 0, {}), at::ones({5})));
-  EXPECT_TRUE(at::equal(draw_column_mask(Context(), 5, 1, {}), at::zeros({5})));
+  const at::Tensor mask =
+      draw_column_mask(test::on(at::tensor({0.0F, 1.0F, 0.0F, 1.0F})), {.seed = 9});
+  EXPECT_TRUE(test::equal(mask, at::tensor({1.0F, 0.0F, 1.0F, 0.0F})));
+  EXPECT_TRUE(test::equal(draw_column_mask(test::context(), 5, 0, {}), at::ones({5})));
+  EXPECT_TRUE(test::equal(draw_column_mask(test::context(), 5, 1, {}), at::zeros({5})));
 }
 
 /// log(sum_i c_i a_if) for every column f.
@@ -66,17 +68,19 @@ void expect_chances(const FeatureMatrix& features, const at::Tensor& amounts) {
 TEST(AdaptiveColumnChances, WordsCountWhereTheyOccur) {
   const Features made = test::two_groups(40, 12).features;
   const at::Tensor x = as_tensor(to_dense(made));
-  expect_chances(FeatureMatrix(Context(), made), (x != 0).to(at::kDouble));
+  expect_chances(FeatureMatrix(test::context(), made), (x != 0).to(at::kDouble));
   // The same words, weighted and stored densely.
   const at::Tensor weighted = x * 0.37;
-  expect_chances(FeatureMatrix(Context(), Features(as_dense(weighted))), (x != 0).to(at::kDouble));
+  expect_chances(FeatureMatrix(test::context(), Features(as_dense(weighted))),
+                 (x != 0).to(at::kDouble));
 }
 
 TEST(AdaptiveColumnChances, OtherNumbersCountByTheirSize) {
   const at::Tensor x = test::irregular({30, 7});
-  expect_chances(FeatureMatrix(Context(), Features(as_dense(x))), x.abs().to(at::kDouble));
+  expect_chances(FeatureMatrix(test::context(), Features(as_dense(x))), x.abs().to(at::kDouble));
   const at::Tensor filled = x.abs();
-  expect_chances(FeatureMatrix(Context(), Features(as_dense(filled))), filled.to(at::kDouble));
+  expect_chances(FeatureMatrix(test::context(), Features(as_dense(filled))),
+                 filled.to(at::kDouble));
 }
 
 TEST(AdaptiveColumnChances, AColumnThatNeverOccursGoesMostOften) {
@@ -85,7 +89,7 @@ TEST(AdaptiveColumnChances, AColumnThatNeverOccursGoesMostOften) {
   x[1][0] = 1;
   x[2][2] = 1;
   x[3][3] = 1;
-  const FeatureMatrix features(Context(), Features(to_sparse(as_dense(x))));
+  const FeatureMatrix features(test::context(), Features(to_sparse(as_dense(x))));
   const std::vector<float> found =
       adaptive_column_chances(features, std::vector<double>(6, 2.0), 0.2);
   const std::vector<float> others =

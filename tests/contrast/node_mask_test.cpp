@@ -28,7 +28,7 @@ struct Lists {
 };
 
 TEST(NodeMask, HasTheSharesItIsAskedFor) {
-  const Lists mask(draw_node_mask(Context(), 1001, {.rate = 0.3, .replace = 0.25}, 1, 2));
+  const Lists mask(draw_node_mask(test::context(), 1001, {.rate = 0.3, .replace = 0.25}, 1, 2));
   EXPECT_EQ(mask.nodes.size(), 300);
   EXPECT_EQ(mask.visible.size(), 701);
   EXPECT_EQ(mask.hidden.size(), 225);
@@ -46,27 +46,27 @@ TEST(NodeMask, HasTheSharesItIsAskedFor) {
 
 TEST(NodeMask, RoundingMayLeaveANodeAsItIs) {
   // 10 masked: floor(9.5) hidden, floor(0.5) replaced.
-  const Lists mask(draw_node_mask(Context(), 20, {.rate = 0.5, .replace = 0.05}, 1, 2));
+  const Lists mask(draw_node_mask(test::context(), 20, {.rate = 0.5, .replace = 0.05}, 1, 2));
   EXPECT_EQ(mask.nodes.size(), 10);
   EXPECT_EQ(mask.hidden.size(), 9);
   EXPECT_TRUE(mask.replaced.empty());
 }
 
 TEST(NodeMask, AtLeastOneNodeIsMasked) {
-  EXPECT_EQ(draw_node_mask(Context(), 3, {.rate = 0.1}, 1, 2).nodes.numel(), 1);
+  EXPECT_EQ(draw_node_mask(test::context(), 3, {.rate = 0.1}, 1, 2).nodes.numel(), 1);
 }
 
 TEST(NodeMask, DependsOnSeedAndStepAlone) {
   const MaskOptions options{.rate = 0.5, .replace = 0.2};
-  const NodeMask one = draw_node_mask(Context(), 100, options, 1, 2);
-  EXPECT_TRUE(at::equal(one.nodes, draw_node_mask(Context(), 100, options, 1, 2).nodes));
-  EXPECT_TRUE(at::equal(one.shown, draw_node_mask(Context(), 100, options, 1, 2).shown));
-  EXPECT_FALSE(at::equal(one.nodes, draw_node_mask(Context(), 100, options, 1, 3).nodes));
-  EXPECT_FALSE(at::equal(one.nodes, draw_node_mask(Context(), 100, options, 2, 2).nodes));
+  const NodeMask one = draw_node_mask(test::context(), 100, options, 1, 2);
+  EXPECT_TRUE(test::equal(one.nodes, draw_node_mask(test::context(), 100, options, 1, 2).nodes));
+  EXPECT_TRUE(test::equal(one.shown, draw_node_mask(test::context(), 100, options, 1, 2).shown));
+  EXPECT_FALSE(test::equal(one.nodes, draw_node_mask(test::context(), 100, options, 1, 3).nodes));
+  EXPECT_FALSE(test::equal(one.nodes, draw_node_mask(test::context(), 100, options, 2, 2).nodes));
 }
 
 TEST(NodeMask, EveryNodeIsMaskedAboutEquallyOften) {
-  const Context context;
+  const Context context = test::context();
   std::vector<int> counts(20, 0);
   for (std::uint32_t step = 0; step < 2000; ++step) {
     const Lists mask(draw_node_mask(context, 20, {.rate = 0.25}, 1, step));
@@ -78,11 +78,11 @@ TEST(NodeMask, EveryNodeIsMaskedAboutEquallyOften) {
 }
 
 TEST(MaskedRows, ShowTokensAndOtherNodes) {
-  const NodeMask mask{.nodes = index_tensor({0, 2, 4}),
-                      .visible = index_tensor({1, 3}),
-                      .hidden = index_tensor({4, 0}),
-                      .replaced = index_tensor({2}),
-                      .shown = index_tensor({3})};
+  const NodeMask mask{.nodes = test::on(index_tensor({0, 2, 4})),
+                      .visible = test::on(index_tensor({1, 3})),
+                      .hidden = test::on(index_tensor({4, 0})),
+                      .replaced = test::on(index_tensor({2})),
+                      .shown = test::on(index_tensor({3}))};
   const auto masked = [&](const test::Tensors& in) { return masked_rows(mask, in[0], in[1]); };
   // All hidden nodes the same token, or one each.
   test::expect_matches(
@@ -101,17 +101,6 @@ TEST(MaskedRows, ShowTokensAndOtherNodes) {
                              0);
                        },
                        {test::irregular({5, 3}), test::irregular({2, 3}, 1)});
-}
-
-TEST(ChoiceMatrix, TakesRowsAndPutsThemBack) {
-  const SparseMatrix matrix = choice_matrix(index_tensor({3, 0, 3, 5}), 6);
-  const CsrTensors& take = matrix.forward();
-  EXPECT_TRUE(at::equal(take.offsets, at::arange(5, at::kLong)));
-  EXPECT_TRUE(at::equal(take.columns, index_tensor({3, 0, 3, 5})));
-  const CsrTensors& put = matrix.transposed();
-  EXPECT_TRUE(at::equal(put.offsets, at::tensor({0, 1, 1, 1, 3, 3, 4}, at::kLong)));
-  EXPECT_TRUE(at::equal(put.columns, index_tensor({1, 0, 2, 3})));
-  EXPECT_EQ(choice_matrix(index_tensor({}), 2).transposed().offsets.numel(), 3);
 }
 
 }  // namespace

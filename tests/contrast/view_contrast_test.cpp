@@ -20,9 +20,9 @@ struct TinyPass {
         inputs(context, graph, options),
         pass(context, inputs, *encoder, {.seed = 5, .epoch = 3, .step = 3}) {}
 
-  Context context;
+  Context context = test::context();
   Graph graph;
-  ParameterList parameters{3};
+  ParameterList parameters{3, test::tensor_device()};
   std::unique_ptr<Encoder> encoder;
   GraphInputs inputs;
   EpochPass pass;
@@ -37,11 +37,12 @@ TEST(EncodeDropped, ZeroRatesGiveTheCleanEmbedding) {
        {EncoderKind::gcn, EncoderKind::gat, EncoderKind::gin, EncoderKind::sage}) {
     TinyPass tiny_pass(tiny(kind));
     const at::Tensor view = encode_dropped(tiny_pass.pass, tiny(kind), {}, 0);
-    EXPECT_TRUE(at::equal(view, tiny_pass.pass.embedding())) << name_of(kind);
+    EXPECT_TRUE(test::equal(view, tiny_pass.pass.embedding())) << name_of(kind);
     // Chances that are all 0 as well, by the longer way.
     DropRates never{.edges = 1e-9, .features = 1e-9};
-    never.edge_chances = at::zeros({tiny_pass.graph.adjacency.nonzeros()}, at::kFloat);
-    never.column_chances = at::zeros({12}, at::kFloat);
+    never.edge_chances =
+        at::zeros({tiny_pass.graph.adjacency.nonzeros()}, test::options(at::kFloat));
+    never.column_chances = at::zeros({12}, test::options(at::kFloat));
     const at::Tensor same = encode_dropped(tiny_pass.pass, tiny(kind), never, 1);
     EXPECT_LT(test::distance(same.detach(), tiny_pass.pass.embedding().detach()), 1e-6)
         << name_of(kind);
@@ -57,9 +58,9 @@ TEST(EncodeDropped, ViewsOfAStepDiffer) {
     };
     const at::Tensor clean = tiny_pass.pass.embedding().detach();
     for (const DropRates& rates : {DropRates{.edges = 0.4}, DropRates{.features = 0.4}}) {
-      EXPECT_FALSE(at::equal(view(rates, 0), clean)) << name_of(kind);
-      EXPECT_FALSE(at::equal(view(rates, 0), view(rates, 1))) << name_of(kind);
-      EXPECT_TRUE(at::equal(view(rates, 0), view(rates, 0))) << name_of(kind);
+      EXPECT_FALSE(test::equal(view(rates, 0), clean)) << name_of(kind);
+      EXPECT_FALSE(test::equal(view(rates, 0), view(rates, 1))) << name_of(kind);
+      EXPECT_TRUE(test::equal(view(rates, 0), view(rates, 0))) << name_of(kind);
     }
   }
 }
@@ -81,7 +82,7 @@ TEST(EncodeDropped, WithoutAnyFeatureAllNodesAreAlike) {
 }
 
 TEST(ProjectionHead, IsTwoLinearLayersWithAnElu) {
-  ParameterList parameters(4);
+  ParameterList parameters(4, test::tensor_device());
   const ProjectionHead head(5, 3, parameters);
   ASSERT_EQ(parameters.all().size(), 4);
   const test::Tensors inputs = {test::irregular({6, 5})};
@@ -90,7 +91,7 @@ TEST(ProjectionHead, IsTwoLinearLayersWithAnElu) {
               1 / std::sqrt(item.name.find(".0.") != std::string::npos ? 5.0 : 3.0));
   }
   const auto exact = [&](std::size_t i) {
-    return parameters.all()[i].value.detach().to(at::kDouble);
+    return test::on_host(parameters.all()[i].value).to(at::kDouble);
   };
   const auto formula = [&](const test::Tensors& x) {
     const at::Tensor inner = x[0].mm(exact(0)) + exact(1);
@@ -101,25 +102,26 @@ TEST(ProjectionHead, IsTwoLinearLayersWithAnElu) {
 }
 
 TEST(ProjectionHead, ABasisKeepsInnerProducts) {
-  ParameterList parameters(4);
+  ParameterList parameters(4, test::tensor_device());
   const ProjectionHead head(9, 4, parameters);
   const at::Tensor basis = head.basis();
   ASSERT_TRUE(basis.defined());
-  const at::Tensor rows = test::irregular({6, 9});
+  const at::Tensor rows = test::on(test::irregular({6, 9}));
   const at::Tensor whole = head.project(rows);
   const at::Tensor few = head.project(rows, basis);
   EXPECT_EQ(few.size(1), 5);
   EXPECT_LT(test::distance(few.mm(few.t()).detach(), whole.mm(whole.t()).detach()), 1e-5);
-  ParameterList wide(4);
+  ParameterList wide(4, test::tensor_device());
   EXPECT_FALSE(ProjectionHead(5, 4, wide).basis().defined()) << "5 columns are no fewer";
 }
 
 TEST(ViewContrast, IsInfoNceOfTheWholeProjectionsWithTheirGradients) {
   TinyPass tiny_pass(tiny(EncoderKind::gcn));
   for (const ViewNegatives negatives : {ViewNegatives::both_views, ViewNegatives::own_view}) {
-    ParameterList parameters(4);
+    ParameterList parameters(4, test::tensor_device());
     const ViewContrast contrast(8, 3, 0.5, negatives, parameters);
-    test::Tensors ours = {test::irregular({40, 8}), test::irregular({40, 8}, 1)};
+    test::Tensors ours = {test::on(test::irregular({40, 8})),
+                          test::on(test::irregular({40, 8}, 1))};
     for (at::Tensor& rows : ours) rows.requires_grad_();
     for (const NamedTensor& item : parameters.all()) ours.push_back(item.value);
     const at::Tensor loss = contrast.loss(tiny_pass.pass, ours[0], ours[1]).loss;
@@ -127,7 +129,7 @@ TEST(ViewContrast, IsInfoNceOfTheWholeProjectionsWithTheirGradients) {
 
     test::Tensors x;
     for (const at::Tensor& one : ours) {
-      x.push_back(one.detach().to(at::kDouble).requires_grad_());
+      x.push_back(test::on_host(one).to(at::kDouble).requires_grad_());
     }
     const auto unit = [&](const at::Tensor& rows) {
       const at::Tensor inner = rows.mm(x[2]) + x[3];
@@ -150,7 +152,9 @@ TEST(ViewContrast, IsInfoNceOfTheWholeProjectionsWithTheirGradients) {
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const double largest = x[i].grad().abs().max().item<double>();
       ASSERT_GT(largest, 0);
-      EXPECT_LT(test::distance(ours[i].grad() / largest, x[i].grad() / largest), 1e-4) << i;
+      EXPECT_LT(test::distance(test::on_host(ours[i].grad()) / largest, x[i].grad() / largest),
+                1e-4)
+          << i;
     }
   }
 }
@@ -158,9 +162,9 @@ TEST(ViewContrast, IsInfoNceOfTheWholeProjectionsWithTheirGradients) {
 TEST(ViewContrast, SaysHowAlikePairsAre) {
   TinyPass tiny_pass(tiny(EncoderKind::gcn));
   for (const ViewNegatives negatives : {ViewNegatives::both_views, ViewNegatives::own_view}) {
-    ParameterList parameters(4);
+    ParameterList parameters(4, test::tensor_device());
     const ViewContrast contrast(8, 4, 0.5, negatives, parameters);
-    const at::Tensor rows = test::irregular({40, 8});
+    const at::Tensor rows = test::on(test::irregular({40, 8}));
     // A node's two views are the same, and no two nodes are.
     const ViewLoss same = contrast.loss(tiny_pass.pass, rows, rows);
     EXPECT_NEAR(same.positive_sigma.item<double>(), 1 / (1 + std::exp(-2.0)), 1e-5);

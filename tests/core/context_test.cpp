@@ -41,6 +41,15 @@ TEST(Context, OptionsMakeACopyWithOtherThreads) {
   EXPECT_EQ(Context().options().threads, available_cores());
 }
 
+TEST(Context, ProductsAreExactUnlessSomeoneSaysOtherwise) {
+  EXPECT_EQ(Context().precision(), Precision::fp32);
+  const Context context({.precision = Precision::bf16, .threads = 1});
+  EXPECT_EQ(context.precision(), Precision::bf16);
+  EXPECT_EQ(context.with_seed(3).precision(), Precision::bf16);
+  EXPECT_EQ(Context(context.options()).precision(), Precision::bf16);
+  EXPECT_EQ(names_of<Precision>(), (std::vector<std::string>{"fp32", "tf32", "bf16"}));
+}
+
 TEST(Context, StopsWhenAsked) {
   const auto stop = std::make_shared<std::atomic<bool>>(false);
   const Context context({.stop = stop});

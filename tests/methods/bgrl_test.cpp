@@ -18,7 +18,7 @@ MethodOptions options() {
 
 at::Tensor slow(const TinyModel& model, const std::string& name) {
   for (const NamedTensor& kept : model.method->state()) {
-    if (kept.name == "slow." + name) return kept.value;
+    if (kept.name == "slow." + name) return test::on_host(kept.value);
   }
   ADD_FAILURE() << name;
   return {};
@@ -49,7 +49,7 @@ TEST(Bgrl, PredictsWhatTheSlowCopySeesInTheOtherView) {
 TEST(Bgrl, TheSlowCopyFollowsTheEncoderAtItsShare) {
   TinyModel model("bgrl", options());
   const at::Tensor weight = model.parameter("encoder.0.weight");
-  const at::Tensor before = weight.detach().clone();
+  const at::Tensor before = test::on_host(weight).clone();
   EXPECT_TRUE(slow(model, "encoder.0.weight").equal(before));
   weight.detach().add_(1);
   model.loss(0);
@@ -65,7 +65,7 @@ TEST(Bgrl, TheSlowCopyComesBackFromAKeptState) {
   TinyModel other("bgrl", options());
   other.method->restore(one.method->state());
   for (const NamedTensor& kept : one.method->state()) {
-    EXPECT_TRUE(slow(other, kept.name.substr(5)).equal(kept.value)) << kept.name;
+    EXPECT_TRUE(test::equal(slow(other, kept.name.substr(5)), kept.value)) << kept.name;
   }
 }
 
@@ -77,7 +77,7 @@ TEST(Bgrl, TrainingBringsTheViewsTogether) {
 
 double mean_cosine_of_pairs(TinyModel& model) {
   EpochPass pass = model.pass(0, false);
-  const at::Tensor h = pass.embedding().detach();
+  const at::Tensor h = test::on_host(pass.embedding());
   const at::Tensor unit = h / h.norm(2, 1, true);
   const auto count = static_cast<double>(h.size(0));
   return (unit.mm(unit.t()).sum().item<double>() - count) / (count * (count - 1));

@@ -38,7 +38,7 @@ View view_of(const TinyModel& model, double edges, double features, int number) 
   const at::Tensor scale = a.sum(0).rsqrt();
   return {a.t() * scale.unsqueeze(1) * scale.unsqueeze(0),
           test::dense_features(model.graph) *
-              draw_column_mask(model.context, 12, features, draw).to(at::kDouble)};
+              draw_column_mask(Context(), 12, features, draw).to(at::kDouble)};
 }
 
 TEST(CcaSsg, IsAgreementOfViewsAndIndependenceOfChannels) {
@@ -64,7 +64,7 @@ TEST(CcaSsg, DoesNotSeeScaleAndShiftOfChannels) {
   linear.encoder.last_activation = false;
   TinyModel model("cca-ssg", linear);
   const double before = model.loss(epoch).loss.item<double>();
-  model.parameter("encoder.0.weight").detach().mul_(at::tensor({1, 2, 3, 4, 5, 6}));
+  model.parameter("encoder.0.weight").detach().mul_(test::on(at::tensor({1, 2, 3, 4, 5, 6})));
   model.parameter("encoder.0.bias").detach().add_(3);
   EXPECT_NEAR(model.loss(epoch).loss.item<double>(), before, 1e-4 * before);
 }
@@ -88,7 +88,7 @@ TEST(CcaSsg, AChannelThatIsTheSameForAllNodesDoesNoHarm) {
 /// The largest correlation of two channels of the graph itself.
 double largest_correlation(TinyModel& model) {
   EpochPass pass = model.pass(0, false);
-  const at::Tensor z = standard(pass.embedding().detach().to(at::kDouble));
+  const at::Tensor z = standard(test::on_host(pass.embedding()).to(at::kDouble));
   return (z.t().mm(z) - at::eye(z.size(1), at::kDouble)).abs().max().item<double>();
 }
 

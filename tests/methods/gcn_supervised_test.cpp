@@ -15,8 +15,8 @@ void show_labels(TinyModel& model) {
   std::vector<std::int64_t> nodes(split.train.begin(), split.train.end());
   std::vector<std::int64_t> labels;
   for (const std::int64_t node : nodes) labels.push_back(model.graph.labels[node]);
-  model.inputs.labelled = at::tensor(nodes, at::kLong);
-  model.inputs.labels = at::tensor(labels, at::kLong);
+  model.inputs.labelled = test::on(at::tensor(nodes, at::kLong));
+  model.inputs.labels = test::on(at::tensor(labels, at::kLong));
 }
 
 TEST(GcnSupervised, IsTheCrossEntropyOfTheTrainingNodes) {
@@ -28,8 +28,9 @@ TEST(GcnSupervised, IsTheCrossEntropyOfTheTrainingNodes) {
     const at::Tensor h =
         at::relu(matrix.mm(x.mm(p.at("encoder.0.weight"))) + p.at("encoder.0.bias"));
     const at::Tensor scores = matrix.mm(h.mm(p.at("classifier.weight"))) + p.at("classifier.bias");
-    const at::Tensor rows = scores.index_select(0, model.inputs.labelled);
-    const at::Tensor right = rows.gather(1, model.inputs.labels.unsqueeze(1)).squeeze(1);
+    const at::Tensor rows = scores.index_select(0, test::on_host(model.inputs.labelled));
+    const at::Tensor labels = test::on_host(model.inputs.labels);
+    const at::Tensor right = rows.gather(1, labels.unsqueeze(1)).squeeze(1);
     return (at::log(at::exp(rows).sum(1)) - right).mean();
   });
 }
@@ -39,7 +40,7 @@ TEST(GcnSupervised, LearnsTheLabelsItSeesAndTellsTheOthers) {
   show_labels(model);
   model.train(0, 100);
   EpochPass pass = model.pass(0, false);
-  const at::Tensor found = model.method->class_scores(pass).argmax(1);
+  const at::Tensor found = test::on_host(model.method->class_scores(pass)).argmax(1);
   const auto share = [&](const Array<std::int32_t>& nodes) {
     double right = 0;
     for (const std::int32_t node : nodes) {
@@ -58,7 +59,7 @@ TEST(GcnSupervised, DropsValuesWhileTrainingOnly) {
   show_labels(model);
   const auto scores = [&](std::uint32_t epoch, bool training) {
     EpochPass pass = model.pass(epoch, training);
-    return model.method->class_scores(pass).detach();
+    return test::on_host(model.method->class_scores(pass));
   };
   EXPECT_FALSE(scores(0, true).equal(scores(1, true)));
   EXPECT_TRUE(scores(0, true).equal(scores(0, true)));

@@ -45,7 +45,7 @@ at::Tensor log1p_exp(const at::Tensor& x) {
 TEST(Mvgrl, ContrastsTheNodesOfOneViewWithTheSummaryOfTheOther) {
   TinyModel model("mvgrl", options());
   EpochPass pass = model.pass(3);
-  const at::Tensor order = pass.corruption().to(at::kLong);
+  const at::Tensor order = test::on_host(pass.corruption()).to(at::kLong);
   const at::Tensor x = test::dense_features(model.graph);
   test::expect_formula(model, 3, [&](test::Values& p) {
     at::Tensor clean[2];
@@ -116,13 +116,14 @@ TEST_P(GdclTest, ContrastsClustersAndTrainsTheDiffusionAlone) {
   at::Tensor centres;
   at::Tensor target;
   for (const NamedTensor& kept : model.method->state()) {
-    (kept.name == "clusters.centres" ? centres : target) = kept.value.to(at::kDouble);
+    (kept.name == "clusters.centres" ? centres : target) =
+        test::on_host(kept.value).to(at::kDouble);
   }
   ASSERT_EQ(centres.sizes(), (std::vector<std::int64_t>{2, 6}));
   // What the features look like with some of each node hidden: 12 columns lose half of theirs.
   const std::uint64_t noise = RandomStream(5, Purpose::method_draw).bits64();
   const at::Tensor hidden_x =
-      model.inputs.features.dropped(0.5, noise).dense().to(at::kDouble) * 0.5;
+      test::on_host(model.inputs.features.dropped(0.5, noise).dense()).to(at::kDouble) * 0.5;
   const at::Tensor cluster = target.argmax(1);
   // In an epoch that looks for no clusters.
   test::expect_formula(
@@ -160,7 +161,7 @@ TEST(Gdcl, LooksForClustersOnceInAnInterval) {
     const at::Tensor target = model.method->state().back().value.clone();
     // After the first look, those of epochs 4 and 7.
     if (epoch > 1) {
-      EXPECT_EQ(at::equal(target, before), epoch % 3 != 1) << epoch;
+      EXPECT_EQ(test::equal(target, before), epoch % 3 != 1) << epoch;
     }
     before = target;
   }

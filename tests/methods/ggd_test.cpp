@@ -64,7 +64,7 @@ TEST(Ggd, BothGroupsLoseTheSameEdgesAndColumns) {
   const at::Tensor a = test::dense_adjacency(kept) + at::eye(40, at::kDouble);
   const at::Tensor scale = a.sum(0).rsqrt();
   const at::Tensor matrix = a.t() * scale.unsqueeze(1) * scale.unsqueeze(0);
-  const at::Tensor mask = draw_column_mask(model.context, 12, 0.4, {.seed = seed, .step = epoch});
+  const at::Tensor mask = draw_column_mask(Context(), 12, 0.4, {.seed = seed, .step = epoch});
   ASSERT_LT(mask.sum().item<double>(), 12);
   const at::Tensor x = test::dense_features(model.graph) * mask.to(at::kDouble);
   test::expect_formula(model, epoch, [&](test::Values& p) {

@@ -170,7 +170,7 @@ TEST(GraphMae, GradientsGoThroughDropout) {
   model.loss(3).loss.backward();
   for (const NamedTensor& item : model.parameters.all()) {
     ASSERT_TRUE(item.value.grad().defined()) << item.name;
-    const at::Tensor direction = test::irregular(item.value.sizes(), 1);
+    const at::Tensor direction = test::on(test::irregular(item.value.sizes(), 1));
     const double slope = (item.value.grad() * direction).sum().item<double>();
     const at::NoGradGuard no_grad;
     const at::Tensor kept = item.value.detach().clone();

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
+#include <limits>
+
 #include "creg/contrast/pairs.h"
 #include "creg/core/random.h"
 #include "graph/non_edges.h"
@@ -33,7 +36,7 @@ struct PairModel : test::TinyModel {
 
   at::Tensor hidden() {
     EpochPass one = pass();
-    return one.hidden().detach().to(at::kDouble);
+    return test::on_host(one.hidden()).to(at::kDouble);
   }
 
   /// The encoder as a formula of the parameters.
@@ -109,9 +112,9 @@ TEST(Ml, LearnsToTellANodesNeighbourhoodFromOthers) {
 /// Which neighbours are drawn goes by the embedding as it is; no gradient comes of that.
 TEST(Lc, PullsTowardsADrawnNeighbour) {
   PairModel model("lc", {}, test::two_groups(), {{"k", "2"}});
-  const at::Tensor drawn = draw_top_neighbour(model.context, model.hidden().to(at::kFloat),
-                                              csr_tensors(model.context, model.graph.adjacency), 2,
-                                              Similarity::dot, 5, 3);
+  const at::Tensor drawn = test::on_host(draw_top_neighbour(
+      model.context, test::on(model.hidden().to(at::kFloat)),
+      csr_tensors(model.context, model.graph.adjacency), 2, Similarity::dot, 5, 3));
   const at::Tensor nodes = at::nonzero(drawn >= 0).reshape({-1});
   ASSERT_LT(nodes.numel(), 40);  // node 0 has no neighbour
   EXPECT_EQ(model.loss(3).anchors, nodes.numel());
@@ -150,12 +153,13 @@ TEST(Lc, ACurriculumStartsWithTheClearestNodesAndKeepsThem) {
     const std::vector<NamedTensor> state = model.method->state();
     ASSERT_EQ(state.size(), 1);
     const at::Tensor seeds = state.front().value;
-    const at::Tensor wanted = std::get<1>(
-        row_entropies(model.context, model.hidden().to(at::kFloat)).topk(10, 0, /*largest=*/false));
-    EXPECT_TRUE(at::equal(seeds.to(at::kLong), std::get<0>(wanted.sort())));
+    const at::Tensor entropies =
+        test::on_host(row_entropies(model.context, test::on(model.hidden().to(at::kFloat))));
+    const at::Tensor wanted = std::get<1>(entropies.topk(10, 0, /*largest=*/false));
+    EXPECT_TRUE(test::equal(seeds.to(at::kLong), std::get<0>(wanted.sort())));
     EpochPass second = model.pass(1);
     model.method->loss(second);
-    EXPECT_TRUE(at::equal(model.method->state().front().value, seeds));
+    EXPECT_TRUE(test::equal(model.method->state().front().value, seeds));
     EpochPass fourth = model.pass(3);
     model.method->loss(fourth);
     EXPECT_EQ(model.method->state().front().value.numel(), 20);
@@ -207,13 +211,26 @@ TEST(Lc, AGraphWithoutEdgesHasNoPairs) {
   test::expect_error([&] { model.method->loss(pass); }, {"no node has a neighbour", "global"});
 }
 
+/// On the CPU at once, on a GPU by a loss that is not finite.
+TEST(Lc, SimilaritiesThatAreNotFiniteAreToldOf) {
+  PairModel model("lc", {}, test::two_groups(), {{"k", "1"}});
+  const double before = model.loss(3).loss.item<double>();
+  EXPECT_TRUE(std::isfinite(before));
+  model.parameter("encoder.0.weight").detach().fill_(std::numeric_limits<float>::quiet_NaN());
+  if (test::tensor_device().is_cpu()) {
+    test::expect_error([&] { model.loss(3); }, {"not finite"});
+  } else {
+    EXPECT_TRUE(std::isnan(model.loss(3).loss.item<double>()));
+  }
+}
+
 TEST(Dgi, TellsNodesFromShuffledOnesByTheSummary) {
   PairModel model("dgi", {});
   EpochPass pass = model.pass(3);
   const EpochLoss loss = model.method->loss(pass);
   const at::Tensor h = model.hidden();
-  const at::Tensor shuffled = pass.corrupted().detach().to(at::kDouble);
-  const at::Tensor w = model.parameter("discriminator.weight").detach().to(at::kDouble);
+  const at::Tensor shuffled = test::on_host(pass.corrupted()).to(at::kDouble);
+  const at::Tensor w = test::on_host(model.parameter("discriminator.weight")).to(at::kDouble);
   const at::Tensor direction = w.mv(at::sigmoid(h.mean(0)));
   const at::Tensor wanted =
       -(log_of_sigma(h.mv(direction)).mean() + log_of_sigma(-shuffled.mv(direction)).mean()) / 2;
@@ -225,7 +242,7 @@ TEST(Dgi, TellsNodesFromShuffledOnesByTheSummary) {
 
   const at::Tensor matrix = test::gcn_matrix(model.graph);
   const at::Tensor x = test::dense_features(model.graph);
-  const at::Tensor other = x.index_select(0, pass.corruption().to(at::kLong));
+  const at::Tensor other = x.index_select(0, test::on_host(pass.corruption()).to(at::kLong));
   test::expect_formula(model, 3, [&](test::Values& p) {
     const at::Tensor clean = test::gcn_layer(matrix, x, p);
     const at::Tensor summary = p.at("discriminator.weight").mv(clean.mean(0).sigmoid());
@@ -240,7 +257,7 @@ TEST(Dgi, ShufflesTheFeaturesOncePerStep) {
   EpochPass pass = model.pass(3);
   EXPECT_TRUE(pass.corrupted().is_same(pass.corrupted()));
   EpochPass next = model.pass(4);
-  EXPECT_FALSE(at::equal(pass.corrupted(), next.corrupted()));
+  EXPECT_FALSE(test::equal(pass.corrupted(), next.corrupted()));
 }
 
 /// Mean of -log sigma over both directions of the edges and over `negatives` drawn non-edges each.
@@ -318,7 +335,7 @@ TEST(Methods, EveryEntryIsWhole) {
       EXPECT_TRUE(method.compute && method.storage);
       continue;
     }
-    ParameterList parameters(0);
+    ParameterList parameters(0, test::tensor_device());
     const MethodOptions options{.own = OwnSettings(method.parameters),
                                 .dim = 4,
                                 .epochs = 2,

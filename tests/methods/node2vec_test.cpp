@@ -46,9 +46,9 @@ struct TinyWalks {
   TinyWalks(Graph made, const at::Tensor& start, const WalkOptions& walks,
             const ContrastOptions& contrast = {})
       : graph(std::move(made)),
-        table(start.clone().set_requires_grad(true)),
+        table(test::on(start).clone().set_requires_grad(true)),
         encoder(table),
-        inputs(Context(), graph, EncoderOptions{}),
+        inputs(test::context(), graph, EncoderOptions{}),
         method(find_method("node2vec")
                    .make({.contrast = contrast,
                           .own = test::own_settings("node2vec",
@@ -66,12 +66,12 @@ struct TinyWalks {
     return method->loss(pass);
   }
 
-  Context context;
+  Context context = test::context();
   Graph graph;
   at::Tensor table;
   Table encoder;
   GraphInputs inputs;
-  ParameterList parameters{3};
+  ParameterList parameters{3, test::tensor_device()};
   std::unique_ptr<Method> method;
 };
 
@@ -125,10 +125,10 @@ TEST(Node2vec, IsTheLossOverWindowsOfWalks) {
 TEST(Node2vec, WalksFromTheSeedsOfTheStep) {
   const WalkOptions options{.length = 4, .context = 2, .per_node = 3};
   TinyWalks model(test::two_groups(12, 4), test::irregular({12, 3}), options);
-  model.inputs.seeds = index_tensor(std::vector<std::int32_t>{7, 2, 9});
+  model.inputs.seeds = test::on(index_tensor(std::vector<std::int32_t>{7, 2, 9}));
   const EpochLoss loss = model.loss(4);
   EXPECT_EQ(loss.anchors, 3);
-  const at::Tensor exact = model.table.detach().to(at::kDouble);
+  const at::Tensor exact = test::on_host(model.table).to(at::kDouble);
   EXPECT_NEAR(loss.loss.item<double>(),
               reference(model.graph, {7, 2, 9}, options, 4, exact).item<double>(), 1e-5);
   EXPECT_NE(model.loss(5).loss.item<double>(), loss.loss.item<double>());
@@ -156,7 +156,8 @@ TEST(Node2vec, CliquesComeTogether) {
     adam_step(model.table, model.table.grad(), moment1, moment2, {.lr = 0.05, .step = epoch + 1});
   }
   EXPECT_LT(model.loss(0).loss.item<double>(), before);
-  const at::Tensor unit = model.table.detach() / model.table.detach().norm(2, 1, true);
+  const at::Tensor rows = test::on_host(model.table);
+  const at::Tensor unit = rows / rows.norm(2, 1, true);
   const at::Tensor cosines = unit.mm(unit.t());
   const at::Tensor group = at::arange(12) >= 6;
   const at::Tensor same = group.unsqueeze(0) == group.unsqueeze(1);

@@ -13,6 +13,7 @@
 #include "creg/methods/method.h"
 #include "ops/adam.h"
 #include "support/attributed_graph.h"
+#include "support/devices.h"
 
 namespace creg::test {
 
@@ -88,9 +89,9 @@ struct TinyModel {
     return losses;
   }
 
-  Context context;
+  Context context = test::context();
   Graph graph;
-  ParameterList parameters{3};
+  ParameterList parameters{3, tensor_device()};
   std::unique_ptr<Encoder> encoder;
   GraphInputs inputs;
   std::unique_ptr<Method> method;
@@ -99,9 +100,9 @@ struct TinyModel {
 /// The parameters in double, by name.
 using Values = std::map<std::string, at::Tensor>;
 
-/// Value and gradients of the method's loss are those of `formula`, written in plain operations in
-/// double. A parameter that the formula does not use must have no gradient; those named `flat` have
-/// one of 0 by the formula, and no others.
+/// Value and gradients, on the device under test, of the method's loss are those of `formula`,
+/// written in plain operations in double. A parameter that the formula does not use must have no
+/// gradient; those named `flat` have one of 0 by the formula, and no others.
 inline void expect_formula(TinyModel& model, std::uint32_t epoch,
                            const std::function<at::Tensor(Values&)>& formula,
                            double tolerance = 2e-4, const std::set<std::string>& flat = {}) {
@@ -109,7 +110,7 @@ inline void expect_formula(TinyModel& model, std::uint32_t epoch,
   found.backward();
   Values values;
   for (const NamedTensor& item : model.parameters.all()) {
-    values[item.name] = item.value.detach().to(at::kDouble).clone().set_requires_grad(true);
+    values[item.name] = on_host(item.value).to(at::kDouble).clone().set_requires_grad(true);
   }
   const at::Tensor wanted = formula(values);
   EXPECT_NEAR(found.item<double>(), wanted.item<double>(), 1e-5);
@@ -124,7 +125,7 @@ inline void expect_formula(TinyModel& model, std::uint32_t epoch,
       ASSERT_TRUE(value.grad().defined()) << item.name;
       const double scale = exact.abs().max().item<double>();
       EXPECT_EQ(scale == 0, flat.contains(item.name)) << item.name;
-      EXPECT_LT((value.grad().to(at::kDouble) - exact).abs().max().item<double>(),
+      EXPECT_LT((on_host(value.grad()).to(at::kDouble) - exact).abs().max().item<double>(),
                 tolerance * scale + 1e-7)
           << item.name;
     }

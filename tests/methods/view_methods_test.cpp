@@ -55,9 +55,9 @@ struct ViewModel {
     return method->loss(pass);
   }
 
-  Context context;
+  Context context = test::context();
   Graph graph;
-  ParameterList parameters{3};
+  ParameterList parameters{3, test::tensor_device()};
   std::unique_ptr<Encoder> encoder;
   GraphInputs inputs;
   std::unique_ptr<Method> method;
@@ -119,7 +119,8 @@ void expect_formula(ViewModel& model, const View& one, const View& other, bool b
   EXPECT_EQ(found.anchors, model.graph.nodes());
   found.loss.backward();
   test::Tensors exact;
-  for (const NamedTensor& item : all) exact.push_back(item.value.detach().to(at::kDouble).clone());
+  for (const NamedTensor& item : all)
+    exact.push_back(test::on_host(item.value).to(at::kDouble).clone());
   const auto formula = [&] {
     return info_nce_formula(projected(one, exact), projected(other, exact), both_views)
         .item<double>();
@@ -141,8 +142,9 @@ void expect_formula(ViewModel& model, const View& one, const View& other, bool b
     ASSERT_TRUE(all[i].value.grad().defined()) << all[i].name;
     const double scale = slopes.abs().max().item<double>();
     EXPECT_GT(scale, 0) << all[i].name;
-    EXPECT_LT((all[i].value.grad().to(at::kDouble) - slopes).abs().max().item<double>(),
-              1e-3 * scale + 2e-6)
+    EXPECT_LT(
+        (test::on_host(all[i].value.grad()).to(at::kDouble) - slopes).abs().max().item<double>(),
+        1e-3 * scale + 2e-6)
         << all[i].name;
   }
 }

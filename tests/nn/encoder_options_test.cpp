@@ -23,16 +23,16 @@ struct Made {
       : options(wanted),
         graph(std::move(of)),
         encoder(make_encoder(options, feature_cols(graph.features), parameters)),
-        features(Context(), graph.features),
-        hops(encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed,
-                          options, &graph.features)) {}
+        features(test::context(), graph.features),
+        hops(encoder_hops(test::context(), csr_tensors(test::context(), graph.adjacency),
+                          graph.directed, options, &graph.features)) {}
 
   at::Tensor embedding(const EncoderPass& pass = {}) const {
     return encoder->propagate(hops, encoder->project(features, hops, pass), pass);
   }
   at::Tensor parameter(const std::string& name) const {
     for (const NamedTensor& item : parameters.all()) {
-      if (item.name == "encoder." + name) return item.value.detach().to(at::kDouble);
+      if (item.name == "encoder." + name) return test::on_host(item.value).to(at::kDouble);
     }
     ADD_FAILURE() << "no parameter " << name;
     return {};
@@ -40,7 +40,7 @@ struct Made {
 
   EncoderOptions options;
   Graph graph;
-  ParameterList parameters{3};
+  ParameterList parameters{3, test::tensor_device()};
   std::unique_ptr<Encoder> encoder;
   FeatureMatrix features;
   Hops hops;
@@ -74,9 +74,9 @@ TEST(EncoderOptions, EvaluationDropsNothing) {
     dropping.dropout = 0.5;
     if (kind == EncoderKind::gat) dropping.attention_dropout = 0.5;
     const at::Tensor wanted = Made(plain).embedding();
-    EXPECT_TRUE(at::equal(Made(dropping).embedding({.noise = 4}), wanted)) << name_of(kind);
-    EXPECT_FALSE(at::equal(Made(dropping).embedding({.training = true, .noise = 4}), wanted));
-    EXPECT_TRUE(at::equal(Made(plain).embedding({.training = true, .noise = 4}), wanted));
+    EXPECT_TRUE(test::equal(Made(dropping).embedding({.noise = 4}), wanted)) << name_of(kind);
+    EXPECT_FALSE(test::equal(Made(dropping).embedding({.training = true, .noise = 4}), wanted));
+    EXPECT_TRUE(test::equal(Made(plain).embedding({.training = true, .noise = 4}), wanted));
   }
 }
 
@@ -89,10 +89,11 @@ TEST(EncoderOptions, WhatIsDroppedDependsOnTheSeedAlone) {
                      .dropout = 0.4,
                      .attention_dropout = 0.3});
     const at::Tensor once = made.embedding({.training = true, .noise = 4});
-    EXPECT_FALSE(at::equal(once, made.embedding({.training = true, .noise = 5}))) << name_of(kind);
+    EXPECT_FALSE(test::equal(once, made.embedding({.training = true, .noise = 5})))
+        << name_of(kind);
     const int threads = at::get_num_threads();
     at::set_num_threads(threads == 1 ? 3 : 1);
-    EXPECT_TRUE(at::equal(once, made.embedding({.training = true, .noise = 4}))) << name_of(kind);
+    EXPECT_TRUE(test::equal(once, made.embedding({.training = true, .noise = 4}))) << name_of(kind);
     at::set_num_threads(threads);
   }
 }
@@ -105,7 +106,7 @@ TEST(EncoderOptions, DropoutKeepsTheExpectedValue) {
   at::Tensor sum = at::zeros({40, 4}, at::kDouble);
   constexpr int passes = 3000;
   for (std::uint64_t noise = 0; noise < passes; ++noise) {
-    sum += made.embedding({.training = true, .noise = noise}).detach();
+    sum += test::on_host(made.embedding({.training = true, .noise = noise}));
   }
   EXPECT_LT(distance(sum / passes, made.embedding().detach()), 0.03);
 }
@@ -120,7 +121,7 @@ TEST(EncoderOptions, AttentionDropoutKeepsTheExpectedValue) {
   at::Tensor sum = at::zeros({40, 4}, at::kDouble);
   constexpr int passes = 2000;
   for (std::uint64_t noise = 0; noise < passes; ++noise) {
-    sum += made.embedding({.training = true, .noise = noise}).detach();
+    sum += test::on_host(made.embedding({.training = true, .noise = noise}));
   }
   EXPECT_LT(distance(sum / passes, made.embedding().detach()), 0.03);
 }
@@ -171,7 +172,7 @@ TEST(EncoderOptions, LayerNormComesBetweenBiasAndActivation) {
       if (item.name == "encoder.0.norm_scale") item.value.copy_(test::irregular({6}, 1));
       if (item.name == "encoder.0.norm_shift") item.value.copy_(test::irregular({6}, 2));
     }
-    const at::Tensor sums = Made(plain).embedding().to(at::kDouble);
+    const at::Tensor sums = test::on_host(Made(plain).embedding()).to(at::kDouble);
     const at::Tensor centred = sums - sums.mean(1, true);
     const at::Tensor normal = centred / (centred.square().mean(1, true) + 1e-5).sqrt();
     const at::Tensor moved =
@@ -192,12 +193,12 @@ TEST(EncoderOptions, GradientsAreThoseOfThePass) {
                      .dropout = 0.3,
                      .layer_norm = kind == EncoderKind::gcn || kind == EncoderKind::gat});
     const EncoderPass pass{.training = true, .noise = 9};
-    const at::Tensor weights = test::irregular({40, 4}, 5);
+    const at::Tensor weights = test::on(test::irregular({40, 4}, 5));
     const auto loss = [&] { return (made.embedding(pass) * weights).sum(); };
     loss().backward();
     for (const NamedTensor& item : made.parameters.all()) {
       ASSERT_TRUE(item.value.grad().defined()) << item.name;
-      const at::Tensor direction = test::irregular(item.value.sizes(), 1);
+      const at::Tensor direction = test::on(test::irregular(item.value.sizes(), 1));
       const double slope = (item.value.grad() * direction).sum().item<double>();
       const at::NoGradGuard no_grad;
       const at::Tensor kept = item.value.detach().clone();

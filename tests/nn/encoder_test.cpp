@@ -36,7 +36,7 @@ struct Reference {
 
 at::Tensor parameter(const ParameterList& parameters, const std::string& name) {
   for (const NamedTensor& item : parameters.all()) {
-    if (item.name == name) return item.value.detach().to(at::kDouble);
+    if (item.name == name) return test::on_host(item.value).to(at::kDouble);
   }
   ADD_FAILURE() << "no parameter " << name;
   return {};
@@ -103,12 +103,12 @@ class Encoders : public ::testing::TestWithParam<Shape> {
 TEST_P(Encoders, MatchTheirFormulas) {
   Graph graph = test::two_groups();
   const Reference reference(graph);
-  ParameterList parameters(3);
+  ParameterList parameters(3, test::tensor_device());
   const auto encoder = make_encoder(options(), 12, parameters);
-  const FeatureMatrix features(Context(), graph.features);
+  const FeatureMatrix features(test::context(), graph.features);
   ASSERT_TRUE(features.sparse());
-  const Hops hops =
-      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
+  const Hops hops = encoder_hops(test::context(), csr_tensors(test::context(), graph.adjacency),
+                                 graph.directed, options());
   const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops, {}), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
@@ -121,13 +121,13 @@ TEST_P(Encoders, MatchTheirFormulas) {
 TEST_P(Encoders, ChannelNormBringsEveryChannelToOneSpread) {
   const Graph graph = test::two_groups();
   const Reference reference(graph);
-  ParameterList parameters(3);
+  ParameterList parameters(3, test::tensor_device());
   EncoderOptions normed = options();
   normed.channel_norm = true;
   const auto encoder = make_encoder(normed, 12, parameters);
-  const Hops hops =
-      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, normed);
-  const FeatureMatrix features(Context(), graph.features);
+  const Hops hops = encoder_hops(test::context(), csr_tensors(test::context(), graph.adjacency),
+                                 graph.directed, normed);
+  const FeatureMatrix features(test::context(), graph.features);
   const at::Tensor h = encoder->propagate(hops, encoder->project(features, hops, {}), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
@@ -145,12 +145,12 @@ TEST_P(Encoders, FollowTheDirectionOfEdges) {
   graph.adjacency = test::csr(40, {{0, 1}, {1, 2}, {5, 2}, {7, 39}});
   graph.directed = true;
   const Reference reference(graph);
-  ParameterList parameters(3);
+  ParameterList parameters(3, test::tensor_device());
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops =
-      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
+  const Hops hops = encoder_hops(test::context(), csr_tensors(test::context(), graph.adjacency),
+                                 graph.directed, options());
   const at::Tensor h = encoder->propagate(
-      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {});
+      hops, encoder->project(FeatureMatrix(test::context(), graph.features), hops, {}), {});
   at::Tensor wanted = reference.x;
   for (int l = 0; l < GetParam().layers; ++l) {
     wanted = reference_layer(reference, GetParam().kind, parameters, wanted, l, 2);
@@ -162,29 +162,30 @@ TEST_P(Encoders, FollowTheDirectionOfEdges) {
 /// reference.
 TEST_P(Encoders, AnOrderIsAsIfTheFeaturesWereShuffled) {
   Graph graph = test::two_groups();
-  ParameterList parameters(3);
+  ParameterList parameters(3, test::tensor_device());
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops =
-      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
+  const Hops hops = encoder_hops(test::context(), csr_tensors(test::context(), graph.adjacency),
+                                 graph.directed, options());
   RandomStream stream(1, Purpose::test);
   const at::Tensor order = index_tensor(random_permutation(40, stream));
   const at::Tensor shared = encoder->propagate(
-      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {.order = order});
+      hops, encoder->project(FeatureMatrix(test::context(), graph.features), hops, {}),
+      {.order = test::on(order)});
   const at::Tensor shuffled = as_tensor(to_dense(graph.features)).index_select(0, order);
-  const FeatureMatrix other(Context(), Features(as_dense(shuffled)));
+  const FeatureMatrix other(test::context(), Features(as_dense(shuffled)));
   const at::Tensor apart = encoder->propagate(hops, encoder->project(other, hops, {}), {});
   EXPECT_LT(distance(shared.detach(), apart.detach()), 1e-5);
 }
 
 TEST_P(Encoders, EveryParameterGetsAGradient) {
   Graph graph = test::two_groups();
-  ParameterList parameters(3);
+  ParameterList parameters(3, test::tensor_device());
   const auto encoder = make_encoder(options(), 12, parameters);
-  const Hops hops =
-      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options());
+  const Hops hops = encoder_hops(test::context(), csr_tensors(test::context(), graph.adjacency),
+                                 graph.directed, options());
   const at::Tensor h = encoder->propagate(
-      hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), {});
-  (h * test::irregular(h.sizes())).sum().backward();
+      hops, encoder->project(FeatureMatrix(test::context(), graph.features), hops, {}), {});
+  (h * test::on(test::irregular(h.sizes()))).sum().backward();
   for (const NamedTensor& item : parameters.all()) {
     ASSERT_TRUE(item.value.grad().defined()) << item.name;
     EXPECT_GT(item.value.grad().abs().max().item<float>(), 0) << item.name;
@@ -203,16 +204,16 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Encoders,
                                            Shape{EncoderKind::sage, 2}),
                          shape_name);
 
+/// On the host.
 at::Tensor gcn_with(ActivationKind activation, const EncoderPass& pass) {
   Graph graph = test::two_groups();
-  ParameterList parameters(3);
+  ParameterList parameters(3, test::tensor_device());
   const EncoderOptions options{.dim = 6, .activation = activation};
   const auto encoder = make_encoder(options, 12, parameters);
-  const Hops hops =
-      encoder_hops(Context(), csr_tensors(Context(), graph.adjacency), graph.directed, options);
-  return encoder
-      ->propagate(hops, encoder->project(FeatureMatrix(Context(), graph.features), hops, {}), pass)
-      .detach();
+  const Hops hops = encoder_hops(test::context(), csr_tensors(test::context(), graph.adjacency),
+                                 graph.directed, options);
+  const FeatureMatrix features(test::context(), graph.features);
+  return test::on_host(encoder->propagate(hops, encoder->project(features, hops, {}), pass));
 }
 
 TEST(Activations, AreWhatTheirNamesSay) {

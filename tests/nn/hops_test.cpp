@@ -15,13 +15,14 @@ namespace {
 
 /// The matrix as numbers: its product with the identity.
 at::Tensor cells(const SparseMatrix& matrix) {
-  return aggregate(matrix, at::eye(matrix.cols()));
+  return aggregate(matrix, at::eye(matrix.cols(), test::options(at::kFloat)));
 }
 
 /// And of its transpose, through the backward pass.
 at::Tensor transposed_cells(const SparseMatrix& matrix) {
-  const at::Tensor x = at::zeros({matrix.cols(), matrix.rows()}).set_requires_grad(true);
-  aggregate(matrix, x).backward(at::eye(matrix.rows()));
+  const at::Tensor x =
+      at::zeros({matrix.cols(), matrix.rows()}, test::options(at::kFloat)).set_requires_grad(true);
+  aggregate(matrix, x).backward(at::eye(matrix.rows(), test::options(at::kFloat)));
   return x.grad();
 }
 
@@ -37,7 +38,7 @@ class AggregationMatrix : public ::testing::Test {
     graph_.directed = true;
   }
   void expect(Aggregation kind, const at::Tensor& wanted) const {
-    const SparseMatrix matrix = aggregation_matrix(Context(), graph_, kind);
+    const SparseMatrix matrix = aggregation_matrix(test::context(), graph_, kind);
     EXPECT_LT(test::distance(cells(matrix), wanted), 1e-6);
     EXPECT_LT(test::distance(transposed_cells(matrix), wanted.t()), 1e-6);
   }
@@ -55,7 +56,7 @@ TEST_F(AggregationMatrix, MeansHaveRowsOfSumOne) {
 TEST_F(AggregationMatrix, AttentionSeesThePatternAlone) {
   graph_.adjacency = test::csr(3, {{0, 1}, {1, 2}}, {7, 9});
   expect(Aggregation::attention, rows({1, 0, 0, 1, 1, 0, 0, 1, 1}));
-  const SparseMatrix matrix = aggregation_matrix(Context(), graph_, Aggregation::attention);
+  const SparseMatrix matrix = aggregation_matrix(test::context(), graph_, Aggregation::attention);
   EXPECT_EQ(matrix.linked_entries().numel(), matrix.nonzeros());
 }
 
@@ -70,8 +71,8 @@ TEST_F(AggregationMatrix, BothDirectionsMakeItItsOwnTranspose) {
 }
 
 TEST(Hops, OneMatrixServesAllLayersAndSeveralOneEach) {
-  const SparseMatrix first(Context(), test::csr(2, {{0, 1}}));
-  const SparseMatrix second(Context(), test::csr(2, {{1, 0}, {1, 1}}));
+  const SparseMatrix first(test::context(), test::csr(2, {{0, 1}}));
+  const SparseMatrix second(test::context(), test::csr(2, {{1, 0}, {1, 1}}));
   const Hops same(first);
   EXPECT_EQ(same.of_layer(0).nonzeros(), 1);
   EXPECT_EQ(same.of_layer(5).nonzeros(), 1);

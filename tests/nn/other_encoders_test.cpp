@@ -27,24 +27,24 @@ class OtherEncoders : public ::testing::Test {
  protected:
   at::Tensor parameter(const std::string& name) const {
     for (const NamedTensor& item : parameters_.all()) {
-      if (item.name == "encoder." + name) return item.value.detach().to(at::kDouble);
+      if (item.name == "encoder." + name) return test::on_host(item.value).to(at::kDouble);
     }
     ADD_FAILURE() << "no parameter " << name;
     return {};
   }
   Hops hops(const EncoderOptions& options) const {
-    return encoder_hops(Context(), csr_tensors(Context(), graph_.adjacency), false, options,
-                        &graph_.features);
+    return encoder_hops(test::context(), csr_tensors(test::context(), graph_.adjacency), false,
+                        options, &graph_.features);
   }
 
   Graph graph_ = test::two_groups();
-  FeatureMatrix features_{Context(), graph_.features};
+  FeatureMatrix features_{test::context(), graph_.features};
   at::Tensor x_ = as_tensor(to_dense(graph_.features)).to(at::kDouble);
   at::Tensor order_ = [] {
     RandomStream stream(1, Purpose::test);
     return index_tensor(random_permutation(40, stream));
   }();
-  ParameterList parameters_{3};
+  ParameterList parameters_{3, test::tensor_device()};
 };
 
 TEST_F(OtherEncoders, ATableIsItsParameter) {
@@ -57,11 +57,11 @@ TEST_F(OtherEncoders, ATableIsItsParameter) {
   EXPECT_EQ(distance(h, parameter("table")), 0);
   EXPECT_NEAR(h.mean().item<double>(), 0, 0.1);
   EXPECT_NEAR(h.square().mean().item<double>(), 1, 0.1);
-  const at::Tensor shuffled = encoder->propagate(none, projected, {.order = order_});
-  EXPECT_TRUE(at::equal(shuffled, h.index_select(0, order_)));
-  (shuffled * test::irregular({40, 30})).sum().backward();
+  const at::Tensor shuffled = encoder->propagate(none, projected, {.order = test::on(order_)});
+  EXPECT_TRUE(test::equal(shuffled, test::on_host(h).index_select(0, order_)));
+  (shuffled * test::on(test::irregular({40, 30}))).sum().backward();
   EXPECT_TRUE(parameters_.all()[0].value.grad().defined());
-  ParameterList other(3);
+  ParameterList other(3, test::tensor_device());
   EXPECT_THROW(make_encoder(options, 12, other), Bug);
 }
 
@@ -88,11 +88,11 @@ TEST_F(OtherEncoders, ADualOneAddsItsParts) {
       const at::Tensor wanted =
           leaky(matrices[static_cast<std::size_t>(p)].mm(x.mm(parameter(name + ".weight"))),
                 parameter(name + ".slope"));
-      const at::Tensor part = dual.part(p, both, projected, {.order = order});
+      const at::Tensor part = dual.part(p, both, projected, {.order = test::on(order)});
       EXPECT_LT(distance(part, wanted), 1e-5) << p;
       sum = p == 0 ? wanted : sum + wanted;
     }
-    EXPECT_LT(distance(encoder->propagate(both, projected, {.order = order}), sum), 1e-5);
+    EXPECT_LT(distance(encoder->propagate(both, projected, {.order = test::on(order)}), sum), 1e-5);
   }
 }
 
@@ -138,7 +138,7 @@ TEST_F(OtherEncoders, AMultiplexIsTheMeanOverBothLayersOfNodes) {
   // Features without ties, so that the nearest are clear.
   x_ = test::irregular({40, 12}).abs().to(at::kDouble);
   graph_.features = as_dense(x_.to(at::kFloat));
-  features_ = FeatureMatrix(Context(), graph_.features);
+  features_ = FeatureMatrix(test::context(), graph_.features);
   const EncoderOptions options{.kind = EncoderKind::multiplex, .dim = 4, .hidden = 6, .layers = 2};
   const auto encoder = make_encoder(options, 12, parameters_);
   const Hops both = hops(options);
@@ -155,7 +155,7 @@ TEST_F(OtherEncoders, AMultiplexIsTheMeanOverBothLayersOfNodes) {
     }
     const at::Tensor wanted = (h.narrow(0, 0, 40) + h.narrow(0, 40, 40)) / 2;
     const at::Tensor found =
-        encoder->propagate(both, encoder->project(features_, both, {}), {.order = order});
+        encoder->propagate(both, encoder->project(features_, both, {}), {.order = test::on(order)});
     EXPECT_LT(distance(found.detach(), wanted), 1e-5);
   }
 }
@@ -168,8 +168,9 @@ TEST_F(OtherEncoders, AMultiplexTrainsAllItsLayers) {
   for (const NamedTensor& item : parameters_.all()) {
     EXPECT_TRUE(item.value.grad().defined()) << item.name;
   }
-  EXPECT_THROW(encoder_hops(Context(), csr_tensors(Context(), graph_.adjacency), false, options),
-               Bug);
+  EXPECT_THROW(
+      encoder_hops(test::context(), csr_tensors(test::context(), graph_.adjacency), false, options),
+      Bug);
 }
 
 }  // namespace

@@ -7,12 +7,13 @@
 
 #include "creg/core/error.h"
 #include "creg/nn/encoder.h"
+#include "support/devices.h"
 
 namespace creg::parameter_list_test {
 namespace {
 
 TEST(ParameterList, UniformFillsItsRange) {
-  ParameterList parameters(1);
+  ParameterList parameters(1, test::tensor_device());
   const at::Tensor value = parameters.uniform("w", {100, 100}, 0.5);
   EXPECT_TRUE(value.requires_grad());
   EXPECT_LT(value.abs().max().item<float>(), 0.5F + 1e-6F);
@@ -22,7 +23,7 @@ TEST(ParameterList, UniformFillsItsRange) {
 }
 
 TEST(ParameterList, NormalHasItsDeviation) {
-  ParameterList parameters(1);
+  ParameterList parameters(1, test::tensor_device());
   const at::Tensor value = parameters.normal("w", {100, 100}, 0.5).detach().to(at::kDouble);
   EXPECT_NEAR(value.mean().item<double>(), 0, 0.02);
   EXPECT_NEAR(value.square().mean().item<double>(), 0.25, 0.01);
@@ -30,19 +31,21 @@ TEST(ParameterList, NormalHasItsDeviation) {
 }
 
 TEST(ParameterList, AValueDependsOnSeedAndNameAlone) {
-  ParameterList first(1);
+  ParameterList first(1, test::tensor_device());
   const at::Tensor alone = first.uniform("w", {20}, 1);
-  ParameterList second(1);
+  ParameterList second(1, test::tensor_device());
   const at::Tensor other = second.uniform("v", {20}, 1);
   const at::Tensor after = second.uniform("w", {20}, 1);
-  ParameterList third(2);
-  EXPECT_TRUE(at::equal(alone, after));
-  EXPECT_FALSE(at::equal(alone, other));
-  EXPECT_FALSE(at::equal(alone, third.uniform("w", {20}, 1)));
+  ParameterList third(2, test::tensor_device());
+  EXPECT_TRUE(test::equal(alone, after));
+  EXPECT_FALSE(test::equal(alone, other));
+  EXPECT_FALSE(test::equal(alone, third.uniform("w", {20}, 1)));
+  ParameterList of_the_cpu(1);
+  EXPECT_TRUE(test::equal(alone, of_the_cpu.uniform("w", {20}, 1)));
 }
 
 TEST(ParameterList, NamesAreUnique) {
-  ParameterList parameters(1);
+  ParameterList parameters(1, test::tensor_device());
   parameters.constant("b", {3}, 0);
   EXPECT_THROW(parameters.constant("b", {3}, 0), Bug);
 }
@@ -59,7 +62,7 @@ TEST(Initialisation, FollowsTheEncodersOwnRules) {
   constexpr int in = 300;
   constexpr int dim = 64;
   const auto made = [](EncoderKind kind) {
-    ParameterList parameters(0);
+    ParameterList parameters(0, test::tensor_device());
     make_encoder({.kind = kind, .dim = dim, .heads = 4}, in, parameters);
     return parameters;
   };

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <limits>
 
 #include "support/gradients.h"
 
@@ -30,26 +31,30 @@ struct Reference {
   }
 };
 
+/// On the device under test, as are the gradients it is given.
 struct State {
+  explicit State(const at::Tensor& values) : parameter(test::on(values)) {}
+
+  void step(const at::Tensor& gradient, const AdamStep& settings,
+            const at::Tensor& guard = {}) const {
+    adam_step(parameter, test::on(gradient), moment1, moment2, settings, test::on(guard));
+  }
+
   at::Tensor parameter;
   at::Tensor moment1 = at::zeros_like(parameter);
   at::Tensor moment2 = at::zeros_like(parameter);
-
-  void step(const at::Tensor& gradient, const AdamStep& settings) const {
-    adam_step(parameter, gradient, moment1, moment2, settings);
-  }
 };
 
 /// Follows both for ten steps. Parameters move by some lr, so the difference is told in those.
 void expect_follows(std::int64_t size, AdamStep settings, double gradient_scale = 1) {
   const State state{irregular({size})};
-  Reference reference{state.parameter.to(at::kDouble)};
+  Reference reference{irregular({size}).to(at::kDouble)};
   for (int t = 1; t <= 10; ++t) {
     settings.step = t;
     const at::Tensor gradient = irregular({size}, t) * gradient_scale;
     state.step(gradient, settings);
     reference.step(gradient, settings);
-    const at::Tensor off = state.parameter.to(at::kDouble) - reference.parameter;
+    const at::Tensor off = test::on_host(state.parameter).to(at::kDouble) - reference.parameter;
     // Float's own rounding of values below 1, and a share of the step.
     ASSERT_LT(off.abs().max().item<double>(), t * (6e-8 + 2e-5 * settings.lr))
         << size << " values, step " << t;
@@ -89,9 +94,27 @@ TEST(AdamStep, TinyGradientsMeetEps) {
 
 TEST(AdamStep, WithoutAGradientNothingMoves) {
   const State state{irregular({10})};
-  const at::Tensor before = state.parameter.clone();
   state.step(at::zeros({10}), {});
-  EXPECT_TRUE(at::equal(state.parameter, before));
+  EXPECT_TRUE(test::equal(state.parameter, irregular({10})));
+}
+
+TEST(AdamStep, AGuardThatIsNotFiniteKeepsEverythingAsItIs) {
+  const at::Tensor gradient = irregular({100}, 1);
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    const State state{irregular({100})};
+    state.step(gradient, {}, at::full({1}, bad));
+    EXPECT_TRUE(test::equal(state.parameter, irregular({100})));
+    EXPECT_TRUE(test::equal(state.moment1, at::zeros({100})));
+    EXPECT_TRUE(test::equal(state.moment2, at::zeros({100})));
+  }
+  const State guarded{irregular({100})};
+  const State plain{irregular({100})};
+  guarded.step(gradient, {}, at::full({1}, 3.0F));
+  plain.step(gradient, {});
+  EXPECT_FALSE(test::equal(plain.parameter, irregular({100})));
+  EXPECT_TRUE(test::equal(guarded.parameter, plain.parameter));
+  EXPECT_TRUE(test::equal(guarded.moment2, plain.moment2));
 }
 
 TEST(AdamStep, ThreadsDoNotChangeTheBits) {
@@ -104,18 +127,18 @@ TEST(AdamStep, ThreadsDoNotChangeTheBits) {
     return state.parameter;
   };
   const at::Tensor alone = after(1);
-  EXPECT_TRUE(at::equal(alone, after(2)));
-  EXPECT_TRUE(at::equal(alone, after(3)));
+  EXPECT_TRUE(test::equal(alone, after(2)));
+  EXPECT_TRUE(test::equal(alone, after(3)));
   at::set_num_threads(threads);
 }
 
 TEST(AdamStep, TakesGradientsInAnyOrderOfMemory) {
-  const at::Tensor gradient = irregular({5, 8});
+  const at::Tensor gradient = test::on(irregular({5, 8}));
   const State one{irregular({8, 5}, 1)};
   const State other{one.parameter.clone()};
   one.step(gradient.t(), {});
   other.step(gradient.t().contiguous(), {});
-  EXPECT_TRUE(at::equal(one.parameter, other.parameter));
+  EXPECT_TRUE(test::equal(one.parameter, other.parameter));
 }
 
 TEST(AdamStep, EmptyTensorsAreFine) {
@@ -127,14 +150,14 @@ TEST(AdamStep, RefusesOtherSizesTypesAndLayouts) {
   const State state{at::zeros({4})};
   EXPECT_THROW(state.step(at::zeros({3}), {}), c10::Error);
   EXPECT_THROW(state.step(at::zeros({4}, at::kDouble), {}), c10::Error);
-  EXPECT_THROW(adam_step(at::zeros({4}), at::zeros({4}), at::zeros({5}), at::zeros({4}), {}),
-               c10::Error);
-  EXPECT_THROW(adam_step(at::zeros({4}), at::zeros({4}), at::zeros({4}), at::zeros({1}), {}),
-               c10::Error);
+  const auto zeros = [](at::IntArrayRef shape) {
+    return at::zeros(shape, test::options(at::kFloat));
+  };
+  EXPECT_THROW(adam_step(zeros({4}), zeros({4}), zeros({5}), zeros({4}), {}), c10::Error);
+  EXPECT_THROW(adam_step(zeros({4}), zeros({4}), zeros({4}), zeros({1}), {}), c10::Error);
   // In place on a copy would be lost.
-  EXPECT_THROW(
-      adam_step(at::zeros({2, 3}).t(), at::zeros({3, 2}), at::zeros({3, 2}), at::zeros({3, 2}), {}),
-      c10::Error);
+  EXPECT_THROW(adam_step(zeros({2, 3}).t(), zeros({3, 2}), zeros({3, 2}), zeros({3, 2}), {}),
+               c10::Error);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class AggregateWidths : public ::testing::TestWithParam<int> {};  // the number 
 
 TEST_P(AggregateWidths, ProductMatchesTheDenseOne) {
   const CsrMatrix matrix = uneven_matrix();
-  const SparseMatrix sparse(Context(), matrix);
+  const SparseMatrix sparse(test::context(), matrix);
   const at::Tensor reference = dense(matrix);
   expect_matches([&](const Tensors& in) { return aggregate(sparse, in[0]); },
                  [&](const Tensors& in) { return at::mm(reference, in[0]); },
@@ -58,7 +58,7 @@ TEST_P(AggregateWidths, ProductMatchesTheDenseOne) {
 
 TEST_P(AggregateWidths, BiasAndSlopePerChannel) {
   const CsrMatrix matrix = uneven_matrix();
-  const SparseMatrix sparse(Context(), matrix);
+  const SparseMatrix sparse(test::context(), matrix);
   const at::Tensor reference = dense(matrix);
   const int width = GetParam();
   expect_matches(
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Widths, AggregateWidths, ::testing::Values(1, 3, 16, 37
 
 TEST(Aggregate, SharedSlope) {
   const CsrMatrix matrix = uneven_matrix();
-  const SparseMatrix sparse(Context(), matrix);
+  const SparseMatrix sparse(test::context(), matrix);
   const at::Tensor reference = dense(matrix);
   expect_matches(
       [&](const Tensors& in) {
@@ -85,7 +85,7 @@ TEST(Aggregate, SharedSlope) {
 
 TEST(Aggregate, BiasAlone) {
   const CsrMatrix matrix = uneven_matrix();
-  const SparseMatrix sparse(Context(), matrix);
+  const SparseMatrix sparse(test::context(), matrix);
   const at::Tensor reference = dense(matrix);
   expect_matches(
       [&](const Tensors& in) {
@@ -97,9 +97,9 @@ TEST(Aggregate, BiasAlone) {
 
 TEST(Aggregate, ReluIsAConstantSlopeOfZero) {
   const CsrMatrix matrix = uneven_matrix();
-  const SparseMatrix sparse(Context(), matrix);
+  const SparseMatrix sparse(test::context(), matrix);
   const at::Tensor reference = dense(matrix);
-  const at::Tensor zero = at::zeros({1});
+  const at::Tensor zero = at::zeros({1}, test::options(at::kFloat));
   expect_matches(
       [&](const Tensors& in) {
         return aggregate(sparse, in[0], {{}, zero});
@@ -109,12 +109,12 @@ TEST(Aggregate, ReluIsAConstantSlopeOfZero) {
 
 TEST(Aggregate, OrderPermutesTheRowsFirst) {
   const CsrMatrix matrix = uneven_matrix();
-  const SparseMatrix sparse(Context(), matrix);
+  const SparseMatrix sparse(test::context(), matrix);
   const at::Tensor reference = dense(matrix);
   const at::Tensor order = at::tensor({3, 0, 7, 1, 10, 2, 9, 4, 8, 6, 5}, at::kInt);
   expect_matches(
       [&](const Tensors& in) {
-        return aggregate(sparse, in[0], {in[1], in[2]}, order);
+        return aggregate(sparse, in[0], {in[1], in[2]}, test::on(order));
       },
       [&](const Tensors& in) {
         return leaky(at::mm(reference, in[0].index_select(0, order)) + in[1], in[2]);
@@ -124,7 +124,7 @@ TEST(Aggregate, OrderPermutesTheRowsFirst) {
 
 TEST(Aggregate, MissingValuesAreOnes) {
   const CsrMatrix matrix = test::csr(4, {{0, 1}, {0, 2}, {2, 3}, {3, 0}});
-  const SparseMatrix sparse(Context(), matrix);
+  const SparseMatrix sparse(test::context(), matrix);
   expect_matches([&](const Tensors& in) { return aggregate(sparse, in[0]); },
                  [&](const Tensors& in) { return at::mm(dense(matrix), in[0]); },
                  {irregular({4, 3})});
@@ -132,7 +132,7 @@ TEST(Aggregate, MissingValuesAreOnes) {
 
 TEST(Aggregate, ASymmetricMatrixIsItsOwnTranspose) {
   const CsrMatrix matrix = test::csr(3, {{0, 1}, {1, 0}, {1, 2}, {2, 1}}, {2, 2, 5, 5});
-  const SparseMatrix sparse(Context(), matrix, SparseMatrix::Shape::symmetric);
+  const SparseMatrix sparse(test::context(), matrix, SparseMatrix::Shape::symmetric);
   expect_matches([&](const Tensors& in) { return aggregate(sparse, in[0]); },
                  [&](const Tensors& in) { return at::mm(dense(matrix), in[0]); },
                  {irregular({3, 4})});
@@ -159,15 +159,15 @@ TEST_P(LongRows, MatchTheDenseProductWhateverTheThreads) {
   for (const bool weighted : {true, false}) {
     const CsrMatrix matrix = csr_from_entries(Context(), 120, 4000, rows, cols,
                                               weighted ? values : std::vector<float>());
-    const SparseMatrix sparse(Context(), matrix);
+    const SparseMatrix sparse(test::context(), matrix);
     const at::Tensor reference = dense(matrix);
     const at::Tensor x = irregular({4000, width});
     const at::Tensor weights = irregular({120, width}, 1);
     const auto run = [&](int threads) {
       at::set_num_threads(threads);
-      const at::Tensor leaf = x.clone().set_requires_grad(true);
+      const at::Tensor leaf = test::on(x).clone().set_requires_grad(true);
       const at::Tensor out = aggregate(sparse, leaf);
-      (out * weights).sum().backward();
+      (out * test::on(weights)).sum().backward();
       return std::pair(out.detach(), leaf.grad());
     };
     const int threads = at::get_num_threads();
@@ -176,19 +176,22 @@ TEST_P(LongRows, MatchTheDenseProductWhateverTheThreads) {
     at::set_num_threads(threads);
     EXPECT_LT(test::distance(alone, reference.mm(x.to(at::kDouble))), 2e-6);
     EXPECT_LT(test::distance(gradient_alone, reference.t().mm(weights.to(at::kDouble))), 2e-6);
-    EXPECT_TRUE(at::equal(alone, together));
-    EXPECT_TRUE(at::equal(gradient_alone, gradient_together));
+    EXPECT_TRUE(test::equal(alone, together));
+    EXPECT_TRUE(test::equal(gradient_alone, gradient_together));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, LongRows, ::testing::Values(1, 63, 64, 130));
 
 TEST(Aggregate, ShapesThatDoNotFitAreNamed) {
-  const SparseMatrix sparse(Context(), uneven_matrix());
-  EXPECT_THROW(aggregate(sparse, at::zeros({10, 2})), c10::Error);
-  EXPECT_THROW(aggregate(sparse, at::zeros({11, 2}), {at::zeros({3}), {}}), c10::Error);
-  EXPECT_THROW(aggregate(sparse, at::zeros({11, 2}), {{}, at::zeros({3})}), c10::Error);
-  EXPECT_THROW(aggregate(sparse, at::zeros({11, 2}), {}, at::zeros({10}, at::kInt)), c10::Error);
+  const SparseMatrix sparse(test::context(), uneven_matrix());
+  const auto zeros = [](at::IntArrayRef shape, at::ScalarType type = at::kFloat) {
+    return at::zeros(shape, test::options(type));
+  };
+  EXPECT_THROW(aggregate(sparse, zeros({10, 2})), c10::Error);
+  EXPECT_THROW(aggregate(sparse, zeros({11, 2}), {zeros({3}), {}}), c10::Error);
+  EXPECT_THROW(aggregate(sparse, zeros({11, 2}), {{}, zeros({3})}), c10::Error);
+  EXPECT_THROW(aggregate(sparse, zeros({11, 2}), {}, zeros({10}, at::kInt)), c10::Error);
 }
 
 TEST(Activate, BiasAndSlope) {
@@ -208,10 +211,10 @@ TEST(Activate, BiasAndSlope) {
 
 TEST(LinkedEntries, LeadBackToTheForwardEntry) {
   const CsrMatrix matrix = uneven_matrix();
-  const SparseMatrix sparse(Context(), matrix, SparseMatrix::Shape::general,
+  const SparseMatrix sparse(test::context(), matrix, SparseMatrix::Shape::general,
                             SparseMatrix::Entries::linked);
   const at::Tensor values = sparse.forward().values.index_select(0, sparse.linked_entries());
-  EXPECT_TRUE(at::equal(values, sparse.transposed().values));
+  EXPECT_TRUE(test::equal(values, sparse.transposed().values));
 }
 
 }  // namespace

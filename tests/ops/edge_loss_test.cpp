@@ -25,7 +25,7 @@ CsrMatrix some_pairs(std::int64_t rows) {
 }
 
 CsrTensors tensors(const CsrMatrix& pairs) {
-  return csr_tensors(Context(), pairs);
+  return csr_tensors(test::context(), pairs);
 }
 
 at::Tensor reference(const at::Tensor& anchors, const at::Tensor& rows, const CsrMatrix& pairs,
@@ -65,12 +65,13 @@ TEST(EdgeLoss, TellsTheMeanOfSigma) {
     for (const std::int32_t y : pairs.row(a))
       sum += at::sigmoid((h[a] * h[y]).sum()).item<double>();
   }
-  EXPECT_NEAR(edge_loss(h, h, tensors(pairs), -1).sigma.item<double>(), sum / 11, 1e-6);
-  EXPECT_NEAR(edge_loss(h, h, tensors(pairs), 1).sigma.item<double>(), sum / 11, 1e-6);
+  const at::Tensor there = test::on(h);
+  EXPECT_NEAR(edge_loss(there, there, tensors(pairs), -1).sigma.item<double>(), sum / 11, 1e-6);
+  EXPECT_NEAR(edge_loss(there, there, tensors(pairs), 1).sigma.item<double>(), sum / 11, 1e-6);
 }
 
 TEST(EdgeLoss, GoesBackOnce) {
-  const at::Tensor h = irregular({5, 8}).requires_grad_();
+  const at::Tensor h = test::on(irregular({5, 8})).requires_grad_();
   const at::Tensor loss = edge_loss(h, h, tensors(some_pairs(5)), 1).loss;
   const auto backward = [&] { loss.backward({}, /*retain_graph=*/true); };
   backward();
@@ -79,7 +80,7 @@ TEST(EdgeLoss, GoesBackOnce) {
 
 TEST(EdgeLoss, TheNaiveFormAddsItsEpsilon) {
   const CsrTensors pairs = tensors(test::csr(1, {{0, 0}}));
-  const at::Tensor h = at::full({1, 1}, 10.0F);  // a score of 100
+  const at::Tensor h = at::full({1, 1}, 10.0F, test::options(at::kFloat));  // a score of 100
   EXPECT_NEAR(edge_loss(h, h, pairs, -1, 1, LogForm::naive).loss.item<double>(), 34.5388, 1e-3);
   EXPECT_NEAR(edge_loss(h, h, pairs, -1).loss.item<double>(), 100, 1e-3);
 }
@@ -92,20 +93,22 @@ TEST(EdgeLoss, DoesNotDependOnThreads) {
   const CsrTensors pairs = tensors(test::csr(700, many));
   const auto run = [&](int threads) {
     at::set_num_threads(threads);
-    const at::Tensor h = irregular({700, 16}).requires_grad_();
+    const at::Tensor h = test::on(irregular({700, 16})).requires_grad_();
     const at::Tensor loss = edge_loss(h, h, pairs, 1).loss;
     loss.backward();
     return at::cat({loss.detach().reshape({1}), h.grad().reshape({-1})});
   };
-  EXPECT_TRUE(at::equal(run(1), run(2)));
+  EXPECT_TRUE(test::equal(run(1), run(2)));
 }
 
 TEST(EdgeLoss, ChecksItsArguments) {
-  const at::Tensor h = irregular({5, 4});
-  EXPECT_ANY_THROW(edge_loss(h, irregular({5, 3}), tensors(some_pairs(5)), 1));
-  EXPECT_ANY_THROW(edge_loss(irregular({4, 4}), h, tensors(some_pairs(5)), 1));
-  EXPECT_ANY_THROW(edge_loss(irregular({5, 4}), h, tensors(some_pairs(7)), 1));
-  EXPECT_ANY_THROW(edge_loss(irregular({1, 4}), irregular({1, 4}), tensors(test::csr(1, {})), 1));
+  const auto rows = [](std::int64_t count, std::int64_t width) {
+    return test::on(irregular({count, width}));
+  };
+  EXPECT_THROW(edge_loss(rows(5, 4), rows(5, 3), tensors(some_pairs(5)), 1), c10::Error);
+  EXPECT_THROW(edge_loss(rows(4, 4), rows(5, 4), tensors(some_pairs(5)), 1), c10::Error);
+  EXPECT_THROW(edge_loss(rows(5, 4), rows(5, 4), tensors(some_pairs(7)), 1), c10::Error);
+  EXPECT_THROW(edge_loss(rows(1, 4), rows(1, 4), tensors(test::csr(1, {})), 1), c10::Error);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using test::Tensors;
 
 SparseMatrix pattern_of(const CsrMatrix& matrix,
                         SparseMatrix::Shape shape = SparseMatrix::Shape::general) {
-  return {Context(), matrix, shape, SparseMatrix::Entries::linked};
+  return {test::context(), matrix, shape, SparseMatrix::Entries::linked};
 }
 
 /// Directed, with a repeated edge, a node that nothing reaches and one that reaches nothing.
@@ -56,7 +56,14 @@ CsrMatrix random_graph(std::int32_t nodes, std::uint64_t degree) {
   return test::csr(nodes, edges);
 }
 
-/// Node by node and head by head with plain operations, in the type of its inputs.
+/// Inputs as the op wants them.
+Tensors there(const Tensors& inputs) {
+  Tensors out;
+  for (const at::Tensor& input : inputs) out.push_back(test::on(input));
+  return out;
+}
+
+/// Node by node and head by head with plain operations on the CPU, in the type of its inputs.
 at::Tensor reference(const CsrMatrix& graph, const Tensors& inputs, const GatOptions& options) {
   at::Tensor z = inputs[0];
   if (options.order.defined()) z = z.index_select(0, options.order.to(at::kLong));
@@ -83,10 +90,13 @@ at::Tensor reference(const CsrMatrix& graph, const Tensors& inputs, const GatOpt
 
 void expect_attention(const CsrMatrix& graph, const Tensors& inputs, const GatOptions& options = {},
                       SparseMatrix::Shape shape = SparseMatrix::Shape::general) {
-  prepare_torch(Context({.threads = 1}));
+  prepare_torch(test::context({.threads = 1}));
   const SparseMatrix pattern = pattern_of(graph, shape);
+  GatOptions moved = options;
+  moved.order = test::on(options.order);
+  moved.mask = test::on(options.mask);
   expect_matches(
-      [&](const Tensors& in) { return gat_aggregate(pattern, in[0], in[1], in[2], options); },
+      [&](const Tensors& in) { return gat_aggregate(pattern, in[0], in[1], in[2], moved); },
       [&](const Tensors& in) { return reference(graph, in, options); }, inputs);
 }
 
@@ -126,11 +136,11 @@ TEST(Gat, PermutedRowsEqualAPermutedInput) {
   const at::Tensor order = at::tensor({3, 0, 5, 1, 4, 2}, at::kInt);
   expect_attention(graph, some_inputs(6, 2, 3), {.order = order});
 
-  const Tensors inputs = some_inputs(6, 2, 3);
+  const Tensors in = there(some_inputs(6, 2, 3));
+  const at::Tensor moved = test::on(order);
   const SparseMatrix pattern = pattern_of(graph);
-  EXPECT_TRUE(
-      at::equal(gat_aggregate(pattern, inputs[0], inputs[1], inputs[2], {.order = order}),
-                gat_aggregate(pattern, inputs[0].index_select(0, order), inputs[1], inputs[2])));
+  EXPECT_TRUE(test::equal(gat_aggregate(pattern, in[0], in[1], in[2], {.order = moved}),
+                          gat_aggregate(pattern, in[0].index_select(0, moved), in[1], in[2])));
 }
 
 TEST(Gat, MaskedWeightsAreNotNormalisedAgain) {
@@ -148,7 +158,8 @@ TEST(Gat, LargeScoresStayFinite) {
   inputs[1] = inputs[1] * 3000;
   inputs[2] = inputs[2] * 3000;
   const CsrMatrix graph = small_graph();
-  const at::Tensor out = gat_aggregate(pattern_of(graph), inputs[0], inputs[1], inputs[2]);
+  const Tensors in = there(inputs);
+  const at::Tensor out = gat_aggregate(pattern_of(graph), in[0], in[1], in[2]);
   Tensors exact;
   for (const at::Tensor& input : inputs) exact.push_back(input.to(at::kDouble));
   // The scores themselves are rounded to about 1e-4 here.
@@ -162,8 +173,8 @@ TEST(Gat, WeightsOfLongRowsAddUpToOne) {
   for (std::int32_t j = 0; j < nodes; ++j) edges.emplace_back(0, j);
   at::Tensor z = irregular({nodes, 4}) * 10;
   z.narrow(1, 3, 1).fill_(1);
-  const at::Tensor att = at::tensor({1.0F, -1.0F, 0.5F, 0.0F}).reshape({1, 4});
-  const at::Tensor out = gat_aggregate(pattern_of(test::csr(nodes, edges)), z, att, att);
+  const at::Tensor att = test::on(at::tensor({1.0F, -1.0F, 0.5F, 0.0F}).reshape({1, 4}));
+  const at::Tensor out = gat_aggregate(pattern_of(test::csr(nodes, edges)), test::on(z), att, att);
   EXPECT_NEAR(out[0][3].item<double>(), 1, 1e-5);
 }
 
@@ -172,37 +183,37 @@ TEST(Gat, DoesNotDependOnTheNumberOfThreads) {
   const SparseMatrix pattern = pattern_of(graph);
   Tensors first;
   for (const int threads : {1, 2, 3}) {
-    prepare_torch(Context({.threads = threads}));
-    Tensors leaves = some_inputs(1500, 4, 8);
+    prepare_torch(test::context({.threads = threads}));
+    Tensors leaves = there(some_inputs(1500, 4, 8));
     for (at::Tensor& leaf : leaves) leaf.set_requires_grad(true);
     const at::Tensor out = gat_aggregate(pattern, leaves[0], leaves[1], leaves[2]);
-    (out * irregular({1500, 32}, 9)).sum().backward();
+    (out * test::on(irregular({1500, 32}, 9))).sum().backward();
     const Tensors now = {out.detach(), leaves[0].grad(), leaves[1].grad(), leaves[2].grad()};
     if (threads == 1) {
       first = now;
       Tensors exact;
-      for (const at::Tensor& leaf : leaves) exact.push_back(leaf.detach().to(at::kDouble));
+      for (const at::Tensor& leaf : leaves) exact.push_back(test::on_host(leaf).to(at::kDouble));
       EXPECT_LT(test::distance(now[0], reference(graph, exact, {})), 2e-5);
       continue;
     }
     for (std::size_t i = 0; i < now.size(); ++i) {
-      EXPECT_TRUE(at::equal(now[i], first[i])) << "result " << i << ", threads " << threads;
+      EXPECT_TRUE(test::equal(now[i], first[i])) << "result " << i << ", threads " << threads;
     }
   }
 }
 
 TEST(Gat, NeedsNoGradientAndTakesViews) {
   const CsrMatrix graph = small_graph();
-  const Tensors inputs = some_inputs(6, 2, 3);
-  const at::Tensor view = irregular({6, 6}, 1).t().contiguous().t();
+  const Tensors inputs = there(some_inputs(6, 2, 3));
+  const at::Tensor view = test::on(irregular({6, 6}, 1)).t().contiguous().t();
   const SparseMatrix pattern = pattern_of(graph);
   const at::Tensor out = gat_aggregate(pattern, view, inputs[1], inputs[2]);
   EXPECT_FALSE(out.requires_grad());
-  EXPECT_TRUE(at::equal(out, gat_aggregate(pattern, view.contiguous(), inputs[1], inputs[2])));
+  EXPECT_TRUE(test::equal(out, gat_aggregate(pattern, view.contiguous(), inputs[1], inputs[2])));
 }
 
 TEST(Gat, ASecondBackwardPassIsRefused) {
-  Tensors in = some_inputs(6, 2, 3);
+  Tensors in = there(some_inputs(6, 2, 3));
   in[0].set_requires_grad(true);
   const at::Tensor sum = gat_aggregate(pattern_of(small_graph()), in[0], in[1], in[2]).sum();
   sum.backward();
@@ -210,16 +221,18 @@ TEST(Gat, ASecondBackwardPassIsRefused) {
 }
 
 TEST(Gat, RefusesShapesThatDoNotFit) {
-  const Tensors in = some_inputs(6, 2, 3);
+  const Tensors in = there(some_inputs(6, 2, 3));
   const SparseMatrix pattern = pattern_of(small_graph());
-  EXPECT_THROW(gat_aggregate(pattern, irregular({5, 6}), in[1], in[2]), c10::Error);
-  EXPECT_THROW(gat_aggregate(pattern, irregular({6, 7}), in[1], in[2]), c10::Error);
-  EXPECT_THROW(gat_aggregate(pattern, in[0], in[1], irregular({3, 2})), c10::Error);
-  EXPECT_THROW(gat_aggregate(pattern, in[0], in[1], in[2], {.order = at::zeros({5}, at::kInt)}),
+  EXPECT_THROW(gat_aggregate(pattern, test::on(irregular({5, 6})), in[1], in[2]), c10::Error);
+  EXPECT_THROW(gat_aggregate(pattern, test::on(irregular({6, 7})), in[1], in[2]), c10::Error);
+  EXPECT_THROW(gat_aggregate(pattern, in[0], in[1], test::on(irregular({3, 2}))), c10::Error);
+  EXPECT_THROW(gat_aggregate(pattern, in[0], in[1], in[2],
+                             {.order = at::zeros({5}, test::options(at::kInt))}),
                c10::Error);
-  EXPECT_THROW(gat_aggregate(pattern, in[0], in[1], in[2], {.mask = at::zeros({5, 2})}),
+  EXPECT_THROW(gat_aggregate(pattern, in[0], in[1], in[2],
+                             {.mask = at::zeros({5, 2}, test::options(at::kFloat))}),
                c10::Error);
-  const SparseMatrix unlinked(Context(), small_graph());
+  const SparseMatrix unlinked(test::context(), small_graph());
   EXPECT_THROW(gat_aggregate(unlinked, in[0], in[1], in[2]), c10::Error);
 }
 

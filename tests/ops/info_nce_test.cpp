@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include <cstring>
-
 #include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "support/gradients.h"
@@ -35,7 +33,7 @@ at::Tensor plain(const at::Tensor& u, const at::Tensor& v, double temperature,
 class InfoNce : public testing::TestWithParam<ViewNegatives> {
  protected:
   InfoNce() { prepare_torch(context_); }
-  Context context_{Context::Options{.threads = 2}};
+  Context context_ = test::context({.threads = 2});
 };
 
 TEST_P(InfoNce, MatchesTheFormulaAndItsDifferences) {
@@ -60,8 +58,8 @@ TEST_P(InfoNce, LargeOnesAgreeWithThePlainFormulaInDouble) {
   const at::Tensor u = irregular({700, 16});
   const at::Tensor v = irregular({700, 16}, 5) + u;
   for (const double temperature : {0.1, 0.5}) {
-    at::Tensor a = u.clone().set_requires_grad(true);
-    at::Tensor b = v.clone().set_requires_grad(true);
+    const at::Tensor a = test::on(u).clone().set_requires_grad(true);
+    const at::Tensor b = test::on(v).clone().set_requires_grad(true);
     const at::Tensor loss = info_nce(context_, a, b, temperature, GetParam());
     loss.backward();
     at::Tensor x = u.to(at::kDouble).set_requires_grad(true);
@@ -70,16 +68,18 @@ TEST_P(InfoNce, LargeOnesAgreeWithThePlainFormulaInDouble) {
     wanted.backward();
     EXPECT_NEAR(loss.item<double>(), wanted.item<double>(), 1e-5 * wanted.item<double>());
     const double size = x.grad().abs().max().item<double>();
-    EXPECT_LT((a.grad().to(at::kDouble) - x.grad()).abs().max().item<double>(), 1e-5 * size + 1e-9);
-    EXPECT_LT((b.grad().to(at::kDouble) - y.grad()).abs().max().item<double>(), 1e-5 * size + 1e-9);
+    EXPECT_LT((test::on_host(a.grad()).to(at::kDouble) - x.grad()).abs().max().item<double>(),
+              1e-5 * size + 1e-9);
+    EXPECT_LT((test::on_host(b.grad()).to(at::kDouble) - y.grad()).abs().max().item<double>(),
+              1e-5 * size + 1e-9);
   }
 }
 
 TEST_P(InfoNce, DoesNotDependOnThreads) {
-  const at::Tensor u = irregular({600, 8});
-  const at::Tensor v = irregular({600, 8}, 1);
+  const at::Tensor u = test::on(irregular({600, 8}));
+  const at::Tensor v = test::on(irregular({600, 8}, 1));
   const auto run = [&](int threads) {
-    const Context context(Context::Options{.threads = threads});
+    const Context context = test::context({.threads = threads});
     prepare_torch(context);
     at::Tensor a = u.clone().set_requires_grad(true);
     const at::Tensor loss = info_nce(context, a, v, 0.4, GetParam());
@@ -89,18 +89,19 @@ TEST_P(InfoNce, DoesNotDependOnThreads) {
   const auto [one, one_gradient] = run(1);
   const auto [two, two_gradient] = run(2);
   EXPECT_EQ(one.item<float>(), two.item<float>());
-  EXPECT_EQ(std::memcmp(one_gradient.data_ptr(), two_gradient.data_ptr(), one_gradient.nbytes()),
-            0);
+  EXPECT_TRUE(test::same_bytes(one_gradient, two_gradient));
 }
 
+/// What is counted is the CPU's.
 TEST_P(InfoNce, TakesNoMemoryLikeTheSquareOfTheNodes) {
+  const Context context(Context::Options{.threads = 2});
   install_tensor_memory();
   const std::int64_t nodes = 4000;
   const at::Tensor u = irregular({nodes, 8}).set_requires_grad(true);
   const at::Tensor v = irregular({nodes, 8}, 1);
   const std::int64_t before = tensor_memory().live_bytes;
   reset_peak_tensor_memory();
-  info_nce(context_, u, v, 0.5, GetParam()).backward();
+  info_nce(context, u, v, 0.5, GetParam()).backward();
   EXPECT_LT(tensor_memory().peak_bytes - before, nodes * nodes * 4 / 8);
 }
 

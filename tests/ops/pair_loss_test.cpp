@@ -45,6 +45,13 @@ Pairs some_pairs(int positives, int negatives, bool every_row) {
   return pairs;
 }
 
+/// On the device under test.
+Pairs there(const Pairs& pairs) {
+  return {.anchors = test::on(pairs.anchors),
+          .positives = test::on(pairs.positives),
+          .negatives = test::on(pairs.negatives)};
+}
+
 struct Shape {
   int positives;
   int negatives;
@@ -56,7 +63,7 @@ class PairLossShapes : public ::testing::TestWithParam<Shape> {};
 TEST_P(PairLossShapes, MatchesTheFormula) {
   const auto [positives, negatives, every_row] = GetParam();
   const Pairs pairs = some_pairs(positives, negatives, every_row);
-  expect_matches([&](const Tensors& in) { return pair_loss(in[0], in[1], pairs, 0.5).loss; },
+  expect_matches([&](const Tensors& in) { return pair_loss(in[0], in[1], there(pairs), 0.5).loss; },
                  [&](const Tensors& in) { return reference(in[0], in[1], pairs, 0.5); },
                  {irregular({6, 19}), irregular({7, 19}, 1)});
 }
@@ -66,7 +73,7 @@ TEST_P(PairLossShapes, OneTensorInBothPlaces) {
   Pairs pairs = some_pairs(positives, negatives, every_row);
   pairs.positives = (pairs.positives % 6).to(at::kInt);
   pairs.negatives = (pairs.negatives % 6).to(at::kInt);
-  expect_matches([&](const Tensors& in) { return pair_loss(in[0], in[0], pairs).loss; },
+  expect_matches([&](const Tensors& in) { return pair_loss(in[0], in[0], there(pairs)).loss; },
                  [&](const Tensors& in) { return reference(in[0], in[0], pairs, 1); },
                  {irregular({6, 8})});
 }
@@ -77,21 +84,22 @@ INSTANTIATE_TEST_SUITE_P(Shapes, PairLossShapes,
 
 TEST(PairLoss, AnUpstreamFactorScalesTheGradients) {
   const Pairs pairs = some_pairs(1, 1, true);
-  expect_matches([&](const Tensors& in) { return pair_loss(in[0], in[1], pairs).loss * 0.3; },
-                 [&](const Tensors& in) { return reference(in[0], in[1], pairs, 1) * 0.3; },
-                 {irregular({6, 8}), irregular({7, 8}, 1)});
+  expect_matches(
+      [&](const Tensors& in) { return pair_loss(in[0], in[1], there(pairs)).loss * 0.3; },
+      [&](const Tensors& in) { return reference(in[0], in[1], pairs, 1) * 0.3; },
+      {irregular({6, 8}), irregular({7, 8}, 1)});
 }
 
 TEST(PairLoss, OnlyOneSideWantsAGradient) {
   const Pairs pairs = some_pairs(1, 1, true);
   const at::Tensor fixed = irregular({7, 8}, 1);
   expect_matches(
-      [&](const Tensors& in) { return pair_loss(in[0], fixed, pairs).loss; },
+      [&](const Tensors& in) { return pair_loss(in[0], test::on(fixed), there(pairs)).loss; },
       [&](const Tensors& in) { return reference(in[0], fixed.to(at::kDouble), pairs, 1); },
       {irregular({6, 8})});
   const at::Tensor anchors = irregular({6, 8});
   expect_matches(
-      [&](const Tensors& in) { return pair_loss(anchors, in[0], pairs).loss; },
+      [&](const Tensors& in) { return pair_loss(test::on(anchors), in[0], there(pairs)).loss; },
       [&](const Tensors& in) { return reference(anchors.to(at::kDouble), in[0], pairs, 1); },
       {irregular({7, 8}, 1)});
 }
@@ -100,8 +108,8 @@ TEST(PairLoss, ReportsTheMeanSigmas) {
   Pairs pairs;
   pairs.positives = at::tensor({0, 0}, at::kInt).reshape({2, 1});
   pairs.negatives = at::tensor({1, 1}, at::kInt).reshape({2, 1});
-  const at::Tensor rows = at::tensor({2.0F, -1.0F}).reshape({2, 1});
-  const PairLoss result = pair_loss(at::ones({2, 1}), rows, pairs);
+  const at::Tensor rows = test::on(at::tensor({2.0F, -1.0F}).reshape({2, 1}));
+  const PairLoss result = pair_loss(test::on(at::ones({2, 1})), rows, there(pairs));
   EXPECT_NEAR(result.positive_sigma.item<double>(), 1 / (1 + std::exp(-2.0)), 1e-6);
   EXPECT_NEAR(result.negative_sigma.item<double>(), 1 / (1 + std::exp(1.0)), 1e-6);
 }
@@ -111,10 +119,10 @@ TEST(PairLoss, TheTwoFormsDifferWhereSigmaRoundsToOne) {
   Pairs pairs;
   pairs.positives = at::zeros({1, 1}, at::kInt);
   pairs.negatives = at::ones({1, 1}, at::kInt);
-  const at::Tensor rows = at::tensor({0.0F, 40.0F}).reshape({2, 1});
+  const at::Tensor rows = test::on(at::tensor({0.0F, 40.0F}).reshape({2, 1}));
   const auto gradient = [&](LogForm form, double& loss) {
-    const at::Tensor anchor = at::ones({1, 1}).set_requires_grad(true);
-    const PairLoss result = pair_loss(anchor, rows, pairs, 1, form);
+    const at::Tensor anchor = test::on(at::ones({1, 1})).set_requires_grad(true);
+    const PairLoss result = pair_loss(anchor, rows, there(pairs), 1, form);
     result.loss.backward();
     loss = result.loss.item<double>();
     return anchor.grad().item<double>();
@@ -130,7 +138,9 @@ TEST(PairLoss, TheTwoFormsDifferWhereSigmaRoundsToOne) {
 TEST(PairLoss, TheNaiveFormAgreesWhereNothingSaturates) {
   const Pairs pairs = some_pairs(5, 2, true);
   expect_matches(
-      [&](const Tensors& in) { return pair_loss(in[0], in[1], pairs, 1, LogForm::naive).loss; },
+      [&](const Tensors& in) {
+        return pair_loss(in[0], in[1], there(pairs), 1, LogForm::naive).loss;
+      },
       [&](const Tensors& in) { return reference(in[0], in[1], pairs, 1); },
       {irregular({6, 8}), irregular({7, 8}, 1)});
 }
@@ -143,13 +153,13 @@ TEST(PairLoss, DoesNotDependOnThreads) {
   const at::Tensor values = irregular({nodes, 20});
   const auto run = [&](int threads) {
     at::set_num_threads(threads);
-    const at::Tensor h = values.clone().set_requires_grad(true);
-    const at::Tensor loss = pair_loss(h, h, pairs).loss;
+    const at::Tensor h = test::on(values).clone().set_requires_grad(true);
+    const at::Tensor loss = pair_loss(h, h, there(pairs)).loss;
     loss.backward();
     return at::cat({h.grad().reshape({-1}), loss.detach().reshape({1})});
   };
   const int threads = at::get_num_threads();
-  EXPECT_TRUE(at::equal(run(1), run(3)));
+  EXPECT_TRUE(test::equal(run(1), run(3)));
   at::set_num_threads(threads);
 }
 

@@ -21,13 +21,14 @@ namespace {
 /// The loss of a table over walks: its value by windows as they stand, its gradient by differences.
 TEST(WalkSource, GivesTheSkipGramLoss) {
   const Graph graph = test::two_groups(12, 4);
+  const Context context = test::context();
   const RandomWalker walker(Context(), graph.adjacency, 0.5, 2);
   const std::vector<std::int32_t> starts = {1, 2, 3, 7, 8, 11};
   const Walks walks = walker.walk(Context(), starts, 2, 6, 4, 1);
   constexpr int window = 3;
   const WalkSource::Pairs pairs =
-      make_walk_source(Context(), csr_tensors(Context(), graph.adjacency), 0.5, 2)
-          ->draw(Context(), at::tensor(starts, at::kInt),
+      make_walk_source(context, csr_tensors(context, graph.adjacency), 0.5, 2)
+          ->draw(context, test::on(at::tensor(starts, at::kInt)),
                  {.per_start = 2, .length = 6, .window = window, .negatives = 2}, 4, 1);
 
   std::vector<std::int64_t> centres;
@@ -66,25 +67,27 @@ TEST(WalkSource, GivesTheSkipGramLoss) {
 
 TEST(WalkSource, StartsFromAllNodesUnlessTold) {
   const Graph graph = test::two_groups(12, 4);
-  const auto source = make_walk_source(Context(), csr_tensors(Context(), graph.adjacency), 1, 1);
+  const Context context = test::context();
+  const auto source = make_walk_source(context, csr_tensors(context, graph.adjacency), 1, 1);
   const WalkOptions options{.per_start = 2, .length = 4, .window = 2, .negatives = 1};
-  const auto whole = source->draw(Context(), {}, options, 3, 1);
-  const auto named = source->draw(Context(), at::arange(12, at::kInt), options, 3, 1);
-  EXPECT_TRUE(whole.positives.columns.equal(named.positives.columns));
-  EXPECT_TRUE(whole.negatives.columns.equal(named.negatives.columns));
+  const auto whole = source->draw(context, {}, options, 3, 1);
+  const auto named = source->draw(context, at::arange(12, test::options(at::kInt)), options, 3, 1);
+  EXPECT_TRUE(test::equal(whole.positives.columns, named.positives.columns));
+  EXPECT_TRUE(test::equal(whole.negatives.columns, named.negatives.columns));
   EXPECT_EQ(whole.positives.nonzeros(), 12 * 2 * 3);
 }
 
 TEST(NonEdgeSource, ListsNonEdgesByTheirFirstNode) {
   const Graph graph = test::two_groups(12, 4);
-  const auto source = make_non_edge_source(Context(), csr_tensors(Context(), graph.adjacency));
+  const Context context = test::context();
+  const auto source = make_non_edge_source(context, csr_tensors(context, graph.adjacency));
   std::set<std::pair<std::int32_t, std::int32_t>> joined;
   for (const auto& [u, v] : test::entries(host_csr(source->edges()))) joined.insert({u, v});
   for (const auto& [u, v] : test::entries(graph.adjacency)) {
     EXPECT_TRUE(u == v || (joined.contains({u, v}) && joined.contains({v, u})));
   }
   constexpr std::int64_t count = 500;
-  const CsrMatrix drawn = host_csr(source->draw(Context(), count, 9, 2));
+  const CsrMatrix drawn = host_csr(source->draw(context, count, 9, 2));
   EXPECT_EQ(drawn.nonzeros(), count);
   // The sampler's pairs, each row in the order of drawing.
   std::vector<std::int32_t> from(count);

@@ -9,6 +9,7 @@
 
 #include "core/permutation.h"
 #include "ops/tensors.h"
+#include "support/devices.h"
 
 namespace creg::random_test {
 namespace {
@@ -30,15 +31,21 @@ at::Tensor drawn_in_turn(std::int64_t rows, std::int64_t cols, const Next& next)
   return as_tensor(Array<float>(std::move(values))).view({rows, cols}).clone();
 }
 
-/// The same bytes whatever the threads.
+/// The same bytes whatever the threads and the device. Where `rounded`, another device may round a
+/// number in another way.
 template <class Draw>
-void expect_draws(const at::Tensor& expected, const Draw& draw) {
+void expect_draws(const at::Tensor& expected, const Draw& draw, bool rounded = false) {
   const int threads = at::get_num_threads();
   for (const int count : {1, 2, 4}) {
     at::set_num_threads(count);
     const at::Tensor found = draw();
     EXPECT_EQ(found.dtype(), expected.dtype());
-    EXPECT_TRUE(at::equal(found, expected)) << count << " threads";
+    EXPECT_EQ(found.device(), test::tensor_device());
+    if (rounded && !found.device().is_cpu()) {
+      EXPECT_TRUE(at::allclose(test::on_host(found), expected, 1e-6, 1e-12));
+      continue;
+    }
+    EXPECT_TRUE(test::equal(found, expected)) << count << " threads";
   }
   at::set_num_threads(threads);
 }
@@ -48,18 +55,19 @@ const std::vector<std::pair<std::int64_t, std::int64_t>> shapes = {
 
 TEST(DrawUniform, IsTheStreamsNumbersTimesTheScale) {
   for (const auto& [rows, cols] : shapes) {
-    expect_draws(drawn_in_turn(rows, cols, [](RandomStream& s) { return s.uniform() * 0.3F; }),
-                 [&, r = rows, c = cols] { return draw_uniform(at::kCPU, r, c, 0.3F, key); });
+    expect_draws(
+        drawn_in_turn(rows, cols, [](RandomStream& s) { return s.uniform() * 0.3F; }),
+        [&, r = rows, c = cols] { return draw_uniform(test::tensor_device(), r, c, 0.3F, key); });
   }
 }
 
 TEST(DrawSymmetric, HasBothSigns) {
   for (const auto& [rows, cols] : shapes) {
-    expect_draws(drawn_in_turn(rows, cols,
-                               [](RandomStream& s) {
-                                 return static_cast<float>((2.0 * s.uniform() - 1.0) * 0.7);
-                               }),
-                 [&, r = rows, c = cols] { return draw_symmetric(at::kCPU, r, c, 0.7, key); });
+    expect_draws(
+        drawn_in_turn(
+            rows, cols,
+            [](RandomStream& s) { return static_cast<float>((2.0 * s.uniform() - 1.0) * 0.7); }),
+        [&, r = rows, c = cols] { return draw_symmetric(test::tensor_device(), r, c, 0.7, key); });
   }
 }
 
@@ -68,17 +76,19 @@ TEST(DrawNormal, IsTheStreamsNumbersTimesTheDeviation) {
     expect_draws(
         drawn_in_turn(rows, cols,
                       [](RandomStream& s) { return static_cast<float>(s.normal() * 1.7); }),
-        [&, r = rows, c = cols] { return draw_normal(at::kCPU, r, c, 1.7, key); });
+        [&, r = rows, c = cols] { return draw_normal(test::tensor_device(), r, c, 1.7, key); },
+        /*rounded=*/true);
   }
 }
 
 TEST(DrawDropout, ZerosAWordBelowTheRate) {
   const auto next = [](RandomStream& s) { return s() * 0x1p-32 < 0.25 ? 0.0F : 4.0F / 3; };
   for (const auto& [rows, cols] : shapes) {
-    expect_draws(drawn_in_turn(rows, cols, next),
-                 [&, r = rows, c = cols] { return draw_dropout(at::kCPU, r, c, 0.25, key); });
+    expect_draws(drawn_in_turn(rows, cols, next), [&, r = rows, c = cols] {
+      return draw_dropout(test::tensor_device(), r, c, 0.25, key);
+    });
   }
-  EXPECT_TRUE(at::equal(draw_dropout(at::kCPU, 2, 3, 0, key), at::ones({2, 3})));
+  EXPECT_TRUE(test::equal(draw_dropout(test::tensor_device(), 2, 3, 0, key), at::ones({2, 3})));
 }
 
 TEST(DrawDropout, OfEntriesHasAStreamPerRow) {
@@ -92,19 +102,19 @@ TEST(DrawDropout, OfEntriesHasAStreamPerRow) {
     offsets.push_back(static_cast<std::int64_t>(expected.size()));
   }
   const std::int64_t entries = offsets.back();
-  const at::Tensor starts = as_tensor(Array<std::int64_t>(offsets));
+  const at::Tensor starts = test::on(as_tensor(Array<std::int64_t>(offsets)));
   expect_draws(as_tensor(Array<float>(expected)),
                [&] { return draw_dropout(starts, entries, 0.5, key); });
 }
 
 TEST(DrawDropout, RefusesWhatItCannotDo) {
-  EXPECT_THROW(draw_dropout(at::kCPU, 2, 3, 1, key), c10::Error);
-  EXPECT_THROW(draw_dropout(at::kCPU, 2, 3, -0.1, key), c10::Error);
-  EXPECT_THROW(draw_dropout(at::tensor({0, 1}, at::kInt), 1, 0.5, key), c10::Error);
+  EXPECT_THROW(draw_dropout(test::tensor_device(), 2, 3, 1, key), c10::Error);
+  EXPECT_THROW(draw_dropout(test::tensor_device(), 2, 3, -0.1, key), c10::Error);
+  EXPECT_THROW(draw_dropout(test::on(at::tensor({0, 1}, at::kInt)), 1, 0.5, key), c10::Error);
   RandomKey last = key;
   last.item = (std::uint64_t{1} << 48) - 2;
-  EXPECT_NO_THROW(draw_dropout(at::kCPU, 2, 1, 0.5, last));
-  EXPECT_THROW(draw_dropout(at::kCPU, 3, 1, 0.5, last), c10::Error);
+  EXPECT_NO_THROW(draw_dropout(test::tensor_device(), 2, 1, 0.5, last));
+  EXPECT_THROW(draw_dropout(test::tensor_device(), 3, 1, 0.5, last), c10::Error);
 }
 
 TEST(DrawKept, LeavesOutByChance) {
@@ -121,8 +131,8 @@ TEST(DrawKept, LeavesOutByChance) {
     by_own.push_back(own.uniform() < chances.back() ? 0.0F : 1.0F);
   }
   expect_draws(as_tensor(Array<float>(by_one)),
-               [] { return draw_kept(at::kCPU, count, 0.3, key); });
-  const at::Tensor given = as_tensor(Array<float>(chances));
+               [] { return draw_kept(test::tensor_device(), count, 0.3, key); });
+  const at::Tensor given = test::on(as_tensor(Array<float>(chances)));
   expect_draws(as_tensor(Array<float>(by_own)), [&] { return draw_kept(given, key); });
   EXPECT_THROW(draw_kept(given.to(at::kDouble), key), c10::Error);
 }
@@ -136,16 +146,16 @@ TEST(DrawBelow, IsTheStreamsNumbers) {
       expected.push_back(static_cast<std::int64_t>(stream.below(bound)));
     }
     expect_draws(as_tensor(Array<std::int64_t>(expected)),
-                 [&] { return draw_below(at::kCPU, 1000, bound, key); });
+                 [&] { return draw_below(test::tensor_device(), 1000, bound, key); });
   }
-  EXPECT_EQ(draw_below(at::kCPU, 0, 0, key).numel(), 0);
-  EXPECT_THROW(draw_below(at::kCPU, 1, 0, key), c10::Error);
+  EXPECT_EQ(draw_below(test::tensor_device(), 0, 0, key).numel(), 0);
+  EXPECT_THROW(draw_below(test::tensor_device(), 1, 0, key), c10::Error);
 }
 
 TEST(DrawOtherRows, NeverTakesTheRowItself) {
   constexpr std::int64_t rows = 6;
   constexpr std::int64_t lists = 3000;
-  const at::Tensor found = draw_other_rows(at::kCPU, lists, rows, key);
+  const at::Tensor found = draw_other_rows(test::tensor_device(), lists, rows, key);
   ASSERT_EQ(found.sizes(), (at::IntArrayRef{lists, rows}));
   RandomStream stream = stream_of_row(0);
   std::vector<int> met(rows * rows, 0);
@@ -160,16 +170,16 @@ TEST(DrawOtherRows, NeverTakesTheRowItself) {
       EXPECT_NEAR(met[static_cast<std::size_t>(r * rows + c)], r == c ? 0 : 600, r == c ? 0 : 120);
     }
   }
-  EXPECT_THROW(draw_other_rows(at::kCPU, 1, 1, key), c10::Error);
+  EXPECT_THROW(draw_other_rows(test::tensor_device(), 1, 1, key), c10::Error);
 }
 
 TEST(DrawPermutation, IsTheOneOfTheHost) {
   for (const std::int64_t n : {0, 1, 2, 1000, 100'003}) {
     expect_draws(as_tensor(Array<std::int32_t>(keyed_permutation(key, n))),
-                 [&] { return draw_permutation(at::kCPU, n, key); });
+                 [&] { return draw_permutation(test::tensor_device(), n, key); });
   }
-  EXPECT_THROW(draw_permutation(at::kCPU, -1, key), c10::Error);
-  EXPECT_THROW(draw_permutation(at::kCPU, std::int64_t{1} << 31, key), c10::Error);
+  EXPECT_THROW(draw_permutation(test::tensor_device(), -1, key), c10::Error);
+  EXPECT_THROW(draw_permutation(test::tensor_device(), std::int64_t{1} << 31, key), c10::Error);
 }
 
 }  // namespace

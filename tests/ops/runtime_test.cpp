@@ -1,5 +1,6 @@
 #include "ops/runtime.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -34,6 +35,13 @@ TEST(PrepareTorch, ThreadsFollowTheContext) {
   for (const int threads : {2, 1}) {
     prepare_torch(Context({.threads = threads}));
     EXPECT_EQ(at::get_num_threads(), threads);
+  }
+}
+
+TEST(PrepareTorch, ProductsOnAGpuAreAsExactAsTheContextSays) {
+  for (const Precision precision : {Precision::tf32, Precision::bf16, Precision::fp32}) {
+    prepare_torch(Context({.precision = precision, .threads = 1}));
+    EXPECT_EQ(at::globalContext().allowTF32CuBLAS(), precision != Precision::fp32);
   }
 }
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
 #include "ops/runtime.h"
+#include "ops/similarity/embedding_rows.h"
 #include "ops/tensor_memory.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"
@@ -73,8 +73,10 @@ void expect_top_k(const SimilarityResult& result, const at::Tensor& h,
   for (const auto& row : all) {
     for (const double value : row) largest = std::max(largest, std::abs(value));
   }
-  const auto indices = result.indices.accessor<std::int32_t, 2>();
-  const auto values = result.values.accessor<float, 2>();
+  const at::Tensor found_indices = test::on_host(result.indices);
+  const at::Tensor found_values = test::on_host(result.values);
+  const auto indices = found_indices.accessor<std::int32_t, 2>();
+  const auto values = found_values.accessor<float, 2>();
   for (std::int64_t i = 0; i < n; ++i) {
     const auto& row = all[static_cast<std::size_t>(i)];
     const auto order = ranking(row, i, request.self);
@@ -97,7 +99,8 @@ void expect_top_k(const SimilarityResult& result, const at::Tensor& h,
   }
 }
 
-void expect_entropies(const at::Tensor& entropies, const at::Tensor& h) {
+void expect_entropies(const at::Tensor& found, const at::Tensor& h) {
+  const at::Tensor entropies = test::on_host(found);
   const auto all = all_pairs(h, Similarity::cosine);
   ASSERT_EQ(entropies.numel(), h.size(0));
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -114,16 +117,12 @@ void expect_entropies(const at::Tensor& entropies, const at::Tensor& h) {
   }
 }
 
-bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
-  return a.nbytes() == b.nbytes() && std::memcmp(a.data_ptr(), b.data_ptr(), a.nbytes()) == 0;
-}
-
 // One thread: hundreds of tiny passes would spend their time waking the others. The tests of
 // several threads make their own.
 class AllPairs : public testing::Test {
  protected:
   AllPairs() { prepare_torch(context_); }
-  Context context_{Context::Options{.threads = 1}};
+  Context context_ = test::context({.threads = 1});
 };
 
 TEST_F(AllPairs, AwkwardSizesAgainstAllPairsInDouble) {
@@ -138,7 +137,7 @@ TEST_F(AllPairs, AwkwardSizesAgainstAllPairsInDouble) {
           SCOPED_TRACE("n " + std::to_string(n) + ", width " + std::to_string(width) + ", block " +
                        std::to_string(block));
           request.block_rows = block;
-          const SimilarityResult result = similarity_pass(context_, h, request);
+          const SimilarityResult result = similarity_pass(context_, test::on(h), request);
           expect_top_k(result, h, request, false);
           if (width > 1) expect_entropies(result.entropies, h);
         }
@@ -155,7 +154,7 @@ TEST_F(AllPairs, EqualSimilaritiesComeInTheOrderOfTheNodes) {
         SCOPED_TRACE("k " + std::to_string(k) + ", block " + std::to_string(block));
         const SimilarityRequest request{
             .k = k, .similarity = Similarity::dot, .self = self, .block_rows = block};
-        expect_top_k(similarity_pass(context_, h, request), h, request, true);
+        expect_top_k(similarity_pass(context_, test::on(h), request), h, request, true);
       }
     }
   }
@@ -168,10 +167,12 @@ TEST_F(AllPairs, SomeNodesAgainstAllPairsInDouble) {
   std::vector<std::int32_t> nodes = {2299, 0, 17, 17};
   for (std::int32_t i = 100; i < 300; ++i) nodes.push_back(i * 7);
   for (const SelfPairs self : {SelfPairs::include, SelfPairs::exclude}) {
-    const SimilarityResult result =
-        top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 4, Similarity::cosine, self);
-    const auto indices = result.indices.accessor<std::int32_t, 2>();
-    const auto values = result.values.accessor<float, 2>();
+    const SimilarityResult result = top_k_of_nodes(
+        context_, test::on(h), test::on(at::tensor(nodes, at::kInt)), 4, Similarity::cosine, self);
+    const at::Tensor found_indices = test::on_host(result.indices);
+    const at::Tensor found_values = test::on_host(result.values);
+    const auto indices = found_indices.accessor<std::int32_t, 2>();
+    const auto values = found_values.accessor<float, 2>();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto& row = all[static_cast<std::size_t>(nodes[i])];
       const auto order = ranking(row, nodes[i], self);
@@ -191,13 +192,14 @@ TEST_F(AllPairs, SomeNodesTieAsAllDo) {
   const at::Tensor h = whole_numbers(150, 3);
   const std::vector<std::int32_t> nodes = {149, 3, 80};
   for (const SelfPairs self : {SelfPairs::include, SelfPairs::exclude}) {
-    const SimilarityResult some =
-        top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 9, Similarity::dot, self);
+    const SimilarityResult some = top_k_of_nodes(
+        context_, test::on(h), test::on(at::tensor(nodes, at::kInt)), 9, Similarity::dot, self);
+    const at::Tensor indices = test::on_host(some.indices);
     const auto all = all_pairs(h, Similarity::dot);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto order = ranking(all[static_cast<std::size_t>(nodes[i])], nodes[i], self);
       for (std::int64_t p = 0; p < 9; ++p) {
-        EXPECT_EQ(some.indices[static_cast<std::int64_t>(i)][p].item<std::int32_t>(),
+        EXPECT_EQ(indices[static_cast<std::int64_t>(i)][p].item<std::int32_t>(),
                   order[static_cast<std::size_t>(p)]);
       }
     }
@@ -207,17 +209,23 @@ TEST_F(AllPairs, SomeNodesTieAsAllDo) {
 TEST_F(AllPairs, SomeNodesRefuseWhatAllDo) {
   const at::Tensor h = irregular({4, 3});
   const std::vector<std::int32_t> nodes = {1};
-  expect_error([&] { top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 5); }, {"1 to 4"});
+  expect_error(
+      [&] { top_k_of_nodes(context_, test::on(h), test::on(at::tensor(nodes, at::kInt)), 5); },
+      {"1 to 4"});
   expect_error(
       [&] {
-        top_k_of_nodes(context_, h, at::tensor(nodes, at::kInt), 4, Similarity::dot,
-                       SelfPairs::exclude);
+        top_k_of_nodes(context_, test::on(h), test::on(at::tensor(nodes, at::kInt)), 4,
+                       Similarity::dot, SelfPairs::exclude);
       },
       {"1 to 3"});
   expect_error(
-      [&] { top_k_of_nodes(context_, h * 1e20, at::tensor(nodes, at::kInt), 2, Similarity::dot); },
+      [&] {
+        top_k_of_nodes(context_, test::on(h * 1e20), test::on(at::tensor(nodes, at::kInt)), 2,
+                       Similarity::dot);
+      },
       {"range of float32"});
-  const SimilarityResult huge = top_k_of_nodes(context_, h * 1e20, at::tensor(nodes, at::kInt), 2);
+  const SimilarityResult huge =
+      top_k_of_nodes(context_, test::on(h * 1e20), test::on(at::tensor(nodes, at::kInt)), 2);
   EXPECT_EQ(huge.indices[0][0].item<std::int32_t>(), 1);
 }
 
@@ -225,7 +233,7 @@ TEST_F(AllPairs, RepeatedRowsTie) {
   // Unit vectors: their cosines are exactly 0 and 1.
   const at::Tensor h = at::eye(4).repeat({40, 1});
   const SimilarityRequest request{.k = 6, .block_rows = 24};
-  expect_top_k(similarity_pass(context_, h, request), h, request, true);
+  expect_top_k(similarity_pass(context_, test::on(h), request), h, request, true);
 }
 
 TEST_F(AllPairs, RowsOfZeros) {
@@ -233,33 +241,36 @@ TEST_F(AllPairs, RowsOfZeros) {
   h[3].zero_();
   h[19].zero_();
   const SimilarityRequest request{.k = 4, .entropies = true, .block_rows = 8};
-  const SimilarityResult result = similarity_pass(context_, h, request);
+  const SimilarityResult result = similarity_pass(context_, test::on(h), request);
   expect_entropies(result.entropies, h);
   EXPECT_FLOAT_EQ(result.entropies[3].item<float>(), std::log(20.0F));
-  EXPECT_TRUE(at::equal(result.indices[3], at::tensor({0, 1, 2, 3}, at::kInt)));
+  EXPECT_TRUE(test::equal(result.indices[3], at::tensor({0, 1, 2, 3}, at::kInt)));
   expect_top_k(result, h, request, false);
 
   const at::Tensor zeros = at::zeros({200, 3});
-  const SimilarityResult nothing = similarity_pass(context_, zeros, {.k = 2, .entropies = true});
-  EXPECT_TRUE(at::equal(nothing.indices, at::tensor({0, 1}, at::kInt).repeat({200, 1})));
+  const SimilarityResult nothing =
+      similarity_pass(context_, test::on(zeros), {.k = 2, .entropies = true});
+  EXPECT_TRUE(test::equal(nothing.indices, at::tensor({0, 1}, at::kInt).repeat({200, 1})));
   EXPECT_FLOAT_EQ(nothing.entropies[7].item<float>(), std::log(200.0F));
 }
 
 TEST_F(AllPairs, NegativeSimilaritiesAreRankedButHaveNoPartInTheEntropy) {
   const at::Tensor h = at::tensor({1.0F, 0.0F, -1.0F, 0.0F, -2.0F, 1.0F}).reshape({3, 2});
-  const SimilarityResult result =
-      similarity_pass(context_, h, {.k = 2, .self = SelfPairs::exclude, .entropies = true});
-  EXPECT_TRUE(at::equal(result.indices[0], at::tensor({2, 1}, at::kInt)));
+  const SimilarityResult result = similarity_pass(
+      context_, test::on(h), {.k = 2, .self = SelfPairs::exclude, .entropies = true});
+  EXPECT_TRUE(test::equal(result.indices[0], at::tensor({2, 1}, at::kInt)));
   EXPECT_LT(result.values[0][0].item<float>(), -0.8F);
   EXPECT_EQ(result.entropies[0].item<float>(), 0.0F) << "similar to itself alone";
 }
 
 TEST_F(AllPairs, EntropiesAreThoseOfCosinesAlsoBesideDotProducts) {
-  const at::Tensor h = irregular({70, 9}) * 5;
+  const at::Tensor h = test::on(irregular({70, 9}) * 5);
   const SimilarityResult both =
       similarity_pass(context_, h, {.k = 3, .similarity = Similarity::dot, .entropies = true});
-  EXPECT_TRUE(at::equal(both.entropies, row_entropies(context_, h)));
-  EXPECT_TRUE(at::equal(both.indices, top_k_similar(context_, h, 3, Similarity::dot).indices));
+  // A GPU scales the rows first where it looks for cosines alone.
+  const double rounding = test::tensor_device().is_cpu() ? 0 : 1e-6;
+  EXPECT_LE(test::distance(both.entropies, row_entropies(context_, h)), rounding);
+  EXPECT_TRUE(test::equal(both.indices, top_k_similar(context_, h, 3, Similarity::dot).indices));
 }
 
 TEST_F(AllPairs, AddsUpManySmallSimilaritiesExactly) {
@@ -269,29 +280,29 @@ TEST_F(AllPairs, AddsUpManySmallSimilaritiesExactly) {
   const double s = 1.0 / 901;
   const double total = 1 + static_cast<double>(n - 1) * s;
   const double wanted = std::log(total) - static_cast<double>(n - 1) * s * std::log(s) / total;
-  const at::Tensor entropies = row_entropies(context_, h);
+  const at::Tensor entropies = row_entropies(context_, test::on(h));
   EXPECT_NEAR(entropies.min().item<double>(), wanted, 2e-6 * wanted);
   EXPECT_NEAR(entropies.max().item<double>(), wanted, 2e-6 * wanted);
 }
 
 TEST_F(AllPairs, DoesNotDependOnTheNumberOfThreads) {
   for (const std::int64_t n : {100, 700}) {
-    const at::Tensor h = irregular({n, 119});
+    const at::Tensor h = test::on(irregular({n, 119}));
     for (const std::int64_t block : {0, 20}) {
       const SimilarityRequest request{.k = 5, .entropies = true, .block_rows = block};
       SimilarityResult first;
       for (const int threads : {1, 2, 3}) {
         SCOPED_TRACE(std::to_string(n) + " nodes, threads " + std::to_string(threads));
-        const Context context({.threads = threads});
+        const Context context = test::context({.threads = threads});
         prepare_torch(context);
         const SimilarityResult result = similarity_pass(context, h, request);
         if (threads == 1) {
           first = result;
           continue;
         }
-        EXPECT_TRUE(same_bytes(result.indices, first.indices));
-        EXPECT_TRUE(same_bytes(result.values, first.values));
-        EXPECT_TRUE(same_bytes(result.entropies, first.entropies));
+        EXPECT_TRUE(test::same_bytes(result.indices, first.indices));
+        EXPECT_TRUE(test::same_bytes(result.values, first.values));
+        EXPECT_TRUE(test::same_bytes(result.entropies, first.entropies));
       }
     }
   }
@@ -302,20 +313,20 @@ TEST_F(AllPairs, ExtremeNorms) {
   const at::Tensor scales = at::logspace(-8, 25, 40).to(at::kFloat).unsqueeze(1);
   const at::Tensor scaled = h * scales;
   const SimilarityRequest request{.k = 3, .entropies = true};
-  const SimilarityResult result = similarity_pass(context_, scaled, request);
+  const SimilarityResult result = similarity_pass(context_, test::on(scaled), request);
   expect_top_k(result, scaled, request, false);
   expect_entropies(result.entropies, scaled);
-  expect_error([&] { top_k_similar(context_, scaled, 3, Similarity::dot); },
+  expect_error([&] { top_k_similar(context_, test::on(scaled), 3, Similarity::dot); },
                {"leave the range of float32", "lower the learning rate"});
 }
 
 TEST_F(AllPairs, TakesViewsAndTensorsWithGradients) {
-  const at::Tensor wide = irregular({30, 20}).set_requires_grad(true);
+  const at::Tensor wide = test::on(irregular({30, 20})).set_requires_grad(true);
   const at::Tensor view = wide.t();
   const SimilarityResult result = top_k_similar(context_, view, 3);
   EXPECT_FALSE(result.values.requires_grad());
   EXPECT_TRUE(
-      at::equal(result.indices, top_k_similar(context_, view.detach().contiguous(), 3).indices));
+      test::equal(result.indices, top_k_similar(context_, view.detach().contiguous(), 3).indices));
 }
 
 TEST_F(AllPairs, RefusesWhatIsNotFinite) {
@@ -324,13 +335,13 @@ TEST_F(AllPairs, RefusesWhatIsNotFinite) {
     at::Tensor h = irregular({500, 20});
     h[412][7] = bad;
     h[490][0] = bad;
-    expect_error([&] { row_entropies(context_, h); },
+    expect_error([&] { row_entropies(context_, test::on(h)); },
                  {"not finite", "node 412, column 8", std::isnan(bad) ? "NaN" : "infinity"});
   }
 }
 
 TEST_F(AllPairs, RefusesAKThatIsOutOfRange) {
-  const at::Tensor h = irregular({4, 2});
+  const at::Tensor h = test::on(irregular({4, 2}));
   expect_error([&] { top_k_similar(context_, h, 5); }, {"k", "found 5", "1 to 4"});
   expect_error([&] { top_k_similar(context_, h, 0); }, {"found 0", "1 to 4"});
   expect_error([&] { top_k_similar(context_, h, -1); }, {"found -1"});
@@ -338,31 +349,44 @@ TEST_F(AllPairs, RefusesAKThatIsOutOfRange) {
                {"found 4", "1 to 3"});
   expect_error(
       [&] {
-        top_k_similar(context_, irregular({1, 2}), 1, Similarity::dot, SelfPairs::exclude);
+        top_k_similar(context_, test::on(irregular({1, 2})), 1, Similarity::dot,
+                      SelfPairs::exclude);
       },
       {"a graph with more nodes"});
 }
 
-TEST_F(AllPairs, EmptyEmbedding) {
-  EXPECT_EQ(row_entropies(context_, at::empty({0, 5})).numel(), 0);
+TEST(InverseRowNorms, AreThoseOfTheRowsAndHaveABound) {
+  at::Tensor h = irregular({40, 9}) * 5;
+  h.select(0, 7).zero_();
+  const at::Tensor inverse = detail::inverse_row_norms(h);
+  EXPECT_EQ(inverse.scalar_type(), at::kFloat);
+  const at::Tensor norms = h.to(at::kDouble).pow(2).sum(1).sqrt().clamp_min(1e-12);
+  EXPECT_LT(((inverse.to(at::kDouble) * norms) - 1).abs().max().item<double>(), 1e-6);
 }
 
+TEST_F(AllPairs, EmptyEmbedding) {
+  EXPECT_EQ(row_entropies(context_, test::on(at::empty({0, 5}))).numel(), 0);
+}
+
+/// What is counted is the CPU's.
 TEST_F(AllPairs, NeverHoldsAllPairs) {
+  const Context context(Context::Options{.threads = 1});
   const std::int64_t n = 4000;
   const at::Tensor h = irregular({n, 8});
   install_tensor_memory();
   const std::int64_t before = tensor_memory().live_bytes;
   reset_peak_tensor_memory();
-  const SimilarityResult result = similarity_pass(context_, h, {.k = 5, .entropies = true});
+  const SimilarityResult result = similarity_pass(context, h, {.k = 5, .entropies = true});
   EXPECT_GT(tensor_memory().peak_bytes, before) << "nothing was counted";
   EXPECT_LT(tensor_memory().peak_bytes - before, n * n * 4 / 16);
 }
 
 TEST_F(AllPairs, StopsWhenAsked) {
   for (const int threads : {1, 2}) {
-    const Context context({.threads = threads, .stop = std::make_shared<std::atomic<bool>>(true)});
+    const Context context =
+        test::context({.threads = threads, .stop = std::make_shared<std::atomic<bool>>(true)});
     prepare_torch(context);
-    EXPECT_THROW(row_entropies(context, irregular({600, 4})), Interrupted);
+    EXPECT_THROW(row_entropies(context, test::on(irregular({600, 4}))), Interrupted);
   }
 }
 

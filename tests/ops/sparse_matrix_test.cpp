@@ -34,7 +34,7 @@ CsrMatrix full_matrix() {
 
 TEST(SparseMatrix, AFullOneIsStoredDenseAndGivesTheSameProducts) {
   const CsrMatrix matrix = full_matrix();
-  const SparseMatrix dense = SparseMatrix::compact(Context(), matrix);
+  const SparseMatrix dense = SparseMatrix::compact(test::context(), matrix);
   ASSERT_TRUE(dense.dense().defined());
   EXPECT_TRUE(dense.reversible());
   EXPECT_EQ(dense.rows(), 4);
@@ -46,7 +46,7 @@ TEST(SparseMatrix, AFullOneIsStoredDenseAndGivesTheSameProducts) {
                  [&](const Tensors& in) { return m.mm(in[0]); }, {irregular({4, 3})});
   expect_matches(
       [&](const Tensors& in) {
-        return aggregate(dense, in[0], {in[1], in[2]}, order);
+        return aggregate(dense, in[0], {in[1], in[2]}, test::on(order));
       },
       [&](const Tensors& in) {
         const at::Tensor sums = m.mm(in[0].index_select(0, order)) + in[1];
@@ -62,7 +62,8 @@ TEST(SparseMatrix, AFullOneIsStoredDenseAndGivesTheSameProducts) {
 }
 
 TEST(SparseMatrix, AnEmptierOneStaysSparse) {
-  const SparseMatrix matrix = SparseMatrix::compact(Context(), test::csr(4, {{0, 1}, {2, 3}}));
+  const SparseMatrix matrix =
+      SparseMatrix::compact(test::context(), test::csr(4, {{0, 1}, {2, 3}}));
   EXPECT_FALSE(matrix.dense().defined());
   EXPECT_EQ(matrix.nonzeros(), 2);
 }
@@ -75,18 +76,19 @@ TEST(SparseMatrix, TheSamePatternWithOtherValues) {
   wanted.values = std::vector<float>(values.data_ptr<float>(), values.data_ptr<float>() + 5);
   const at::Tensor m = cells(wanted);
   for (const auto shape : {SparseMatrix::Shape::general, SparseMatrix::Shape::symmetric}) {
-    const SparseMatrix matrix = SparseMatrix(Context(), pattern, shape).with_values(values);
+    const SparseMatrix matrix =
+        SparseMatrix(test::context(), pattern, shape).with_values(test::on(values));
     expect_matches([&](const Tensors& in) { return aggregate(matrix, in[0]); },
                    [&](const Tensors& in) { return m.mm(in[0]); }, {irregular({4, 3})});
   }
   const SparseMatrix turned =
-      SparseMatrix(Context(), pattern).with_values(values).transposed_matrix();
+      SparseMatrix(test::context(), pattern).with_values(test::on(values)).transposed_matrix();
   expect_matches([&](const Tensors& in) { return aggregate(turned, in[0]); },
                  [&](const Tensors& in) { return m.t().mm(in[0]); }, {irregular({4, 3})});
-  const SparseMatrix forward =
-      SparseMatrix(Context(), pattern, SparseMatrix::Shape::forward).with_values(values);
+  const SparseMatrix forward = SparseMatrix(test::context(), pattern, SparseMatrix::Shape::forward)
+                                   .with_values(test::on(values));
   EXPECT_FALSE(forward.reversible());
-  EXPECT_LT(test::distance(aggregate(forward, at::eye(4)), m), 1e-7);
+  EXPECT_LT(test::distance(aggregate(forward, test::on(at::eye(4))), m), 1e-7);
 }
 
 }  // namespace

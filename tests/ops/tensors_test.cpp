@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "support/devices.h"
 #include "support/graphs.h"
 
 namespace creg::tensors_test {
@@ -80,6 +81,24 @@ TEST(TensorOn, TakesTheListOver) {
   EXPECT_EQ(tensor.data_ptr<double>(), address);
   EXPECT_TRUE(at::equal(tensor, at::tensor({3.0, -1.0}, at::kDouble)));
   EXPECT_EQ(tensor_on(context, std::vector<std::int64_t>{}).numel(), 0);
+}
+
+TEST(TensorOn, AndBackWhateverTheDevice) {
+  const Context context = test::context();
+  const at::Tensor list = tensor_on(context, std::vector<std::int32_t>{3, -1, 7});
+  EXPECT_EQ(list.device(), test::tensor_device());
+  EXPECT_EQ(list.dtype(), at::kInt);
+  const auto back = host_array<std::int32_t>(list);
+  EXPECT_EQ(std::vector<std::int32_t>(back.begin(), back.end()),
+            (std::vector<std::int32_t>{3, -1, 7}));
+  EXPECT_TRUE(on_device(context, list).is_same(list));
+
+  const DenseMatrix matrix{.rows = 2, .cols = 2, .values = std::vector<float>{1, 2, 3, 4}};
+  const at::Tensor there = as_tensor(context, matrix);
+  EXPECT_EQ(there.device(), test::tensor_device());
+  const DenseMatrix turned = as_dense(there.t());
+  EXPECT_EQ(std::vector<float>(turned.values.begin(), turned.values.end()),
+            (std::vector<float>{1, 3, 2, 4}));
 }
 
 TEST(OnDevice, LeavesATensorThatIsThereAlone) {

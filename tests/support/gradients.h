@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/devices.h"
+
 namespace creg::test {
 
 using Tensors = std::vector<at::Tensor>;
@@ -23,20 +25,20 @@ inline at::Tensor irregular(at::IntArrayRef shape, double phase = 0) {
 /// Largest difference over the larger of 1 and the reference's largest value.
 inline double distance(const at::Tensor& value, const at::Tensor& reference) {
   if (reference.numel() == 0) return 0;
-  const at::Tensor wanted = reference.to(at::kDouble);
+  const at::Tensor wanted = on_host(reference).to(at::kDouble);
   const double scale = std::max(1.0, wanted.abs().max().item<double>());
-  return (value.to(at::kDouble) - wanted).abs().max().item<double>() / scale;
+  return (on_host(value).to(at::kDouble) - wanted).abs().max().item<double>() / scale;
 }
 
-/// `op` works on float32 inputs, `formula` on the same in double. The gradients of
-/// sum(output · irregular weights) are compared for every input.
+/// `op` works on float32 inputs on the device under test, `formula` on the same in double on the
+/// CPU. The gradients of sum(output · irregular weights) are compared for every input.
 inline void expect_matches(const Formula& op, const Formula& formula, const Tensors& inputs,
                            double tolerance = 2e-5) {
   Tensors leaves;
   Tensors exact;
   for (const at::Tensor& input : inputs) {
-    leaves.push_back(input.clone().detach().set_requires_grad(true));
-    exact.push_back(input.to(at::kDouble).clone());
+    leaves.push_back(on(input).clone().detach().set_requires_grad(true));
+    exact.push_back(on_host(input).to(at::kDouble).clone());
   }
   const at::Tensor output = op(leaves);
   const at::Tensor wanted = formula(exact);
@@ -44,7 +46,7 @@ inline void expect_matches(const Formula& op, const Formula& formula, const Tens
   EXPECT_LT(distance(output.detach(), wanted), tolerance) << "the value";
 
   const at::Tensor weights = irregular(output.sizes(), 3);
-  (output * weights).sum().backward();
+  (output * on(weights)).sum().backward();
   const at::Tensor exact_weights = weights.to(at::kDouble);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     at::Tensor difference = at::zeros_like(exact[i]);

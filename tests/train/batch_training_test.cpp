@@ -10,6 +10,7 @@
 #include "graph/generators.h"
 #include "ops/tensors.h"
 #include "support/attributed_graph.h"
+#include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 #include "train/layerwise.h"
@@ -35,7 +36,7 @@ TrainConfig batch_config(const std::string& method = "ml") {
 }
 
 Context context_of(std::uint64_t seed, int threads = 2) {
-  return Context(Context::Options{.threads = threads, .seed = seed});
+  return test::context({.threads = threads, .seed = seed});
 }
 
 bool same_bytes(const DenseMatrix& a, const DenseMatrix& b) {
@@ -128,7 +129,7 @@ TEST(BatchTraining, ARunResumedInTheMiddleOfEpochsEqualsTheUninterruptedOne) {
   const TrainResult whole = train(context_of(2), graph, config, {.directory = whole_dir.path()});
   const TempDir dir;
   const auto stop = std::make_shared<std::atomic<bool>>(true);
-  const Context stopped(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+  const Context stopped = test::context({.threads = 2, .seed = 2, .stop = stop});
   int stops = 0;
   for (; stops < 11; ++stops) {
     EXPECT_THROW(train(stopped, graph, config, {.directory = dir.path(), .resume = stops > 0}),
@@ -207,7 +208,7 @@ TEST_P(LayerByLayer, GivesTheEmbeddingOfOnePass) {
   }
   if (GetParam().dense) graph.features = to_dense(graph.features);
   const Context context = context_of(0);
-  ParameterList parameters(3);
+  ParameterList parameters(3, test::tensor_device());
   const EncoderOptions options{.kind = EncoderKind::sage, .dim = 6, .layers = GetParam().layers};
   const std::unique_ptr<Encoder> encoder = make_encoder(options, 12, parameters);
   const TempDir scratch;
@@ -221,7 +222,7 @@ TEST_P(LayerByLayer, GivesTheEmbeddingOfOnePass) {
                                                .scratch = scratch.path(),
                                                .rows_at_once = 7});
     EXPECT_EQ(found.rows, 40);
-    EXPECT_LT((as_tensor(found) - pass.embedding()).abs().max().item<float>(), 1e-5);
+    EXPECT_LT((as_tensor(found) - test::on_host(pass.embedding())).abs().max().item<float>(), 1e-5);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "creg/train/trainer.h"
 #include "ops/tensor_memory.h"
 #include "support/attributed_graph.h"
+#include "support/devices.h"
 #include "support/expect_error.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
@@ -87,8 +88,8 @@ TEST(EncoderSettings, EverythingTrainsAndIsReproducible) {
   for (Settings settings : trained()) {
     const TrainConfig config = with(settings);
     check_config(config);
-    const TrainResult once = train(Context({.threads = 1}), graph, config);
-    const TrainResult again = train(Context({.threads = 2}), graph, config);
+    const TrainResult once = train(test::context({.threads = 1}), graph, config);
+    const TrainResult again = train(test::context({.threads = 2}), graph, config);
     ASSERT_EQ(once.embedding.cols, 8) << text_of(settings);
     for (std::int64_t i = 0; i < once.embedding.values.size(); ++i) {
       ASSERT_NEAR(once.embedding.values[i], again.embedding.values[i], 1e-5) << text_of(settings);
@@ -97,7 +98,8 @@ TEST(EncoderSettings, EverythingTrainsAndIsReproducible) {
   }
 }
 
-/// Graph and features are left out, dense diffusions included: the counter sees what tensors own.
+/// Graph and features are left out, dense diffusions included: the counter sees what tensors
+/// of the CPU own.
 TEST(EncoderSettings, TheEstimateOfMemoryKnowsThem) {
   install_tensor_memory();
   const Graph graph = test::two_groups(800, 40);

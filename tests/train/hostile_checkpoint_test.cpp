@@ -11,6 +11,7 @@
 #include "io/file.h"
 #include "support/attributed_graph.h"
 #include "support/damage.h"
+#include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 #include "train/checkpoint.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr int epochs = 6;
 
 Context context_of(std::uint64_t seed) {
-  return Context(Context::Options{.threads = 1, .seed = seed});
+  return test::context({.threads = 1, .seed = seed});
 }
 
 /// A finished run of six epochs, whose checkpoint can be changed.

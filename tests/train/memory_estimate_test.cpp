@@ -36,7 +36,7 @@ Graph ring(std::int32_t nodes) {
 }
 
 /// What training takes over what was estimated. The estimate counts everything; the counter sees
-/// tensors alone, so graph and features, which are plain arrays here, are taken off.
+/// tensors of the CPU alone, so graph and features, which are plain arrays here, are taken off.
 double measured_share(const Graph& graph, const TrainConfig& config) {
   const MemoryEstimate estimate = estimate_memory(graph, config);
   std::int64_t wanted = 0;

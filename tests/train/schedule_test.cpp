@@ -5,6 +5,7 @@
 
 #include "creg/train/trainer.h"
 #include "support/attributed_graph.h"
+#include "support/devices.h"
 #include "train/parameters.h"
 
 namespace creg::schedule_test {
@@ -18,7 +19,7 @@ TEST(Schedule, CosineBringsTheRateToNothing) {
   config.patience = 0;
   const auto rates = [&] {
     std::vector<double> out;
-    for (const EpochStatistics& epoch : train(Context(), test::two_groups(), config).epochs) {
+    for (const EpochStatistics& epoch : train(test::context(), test::two_groups(), config).epochs) {
       out.push_back(epoch.lr);
     }
     return out;

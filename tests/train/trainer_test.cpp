@@ -11,6 +11,7 @@
 #include "creg/methods/entry.h"
 #include "io/file.h"
 #include "support/attributed_graph.h"
+#include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 #include "train/parameters.h"
@@ -38,7 +39,7 @@ bool same_bytes(const DenseMatrix& a, const DenseMatrix& b) {
 }
 
 Context context_of(std::uint64_t seed, int threads = 2) {
-  return Context(Context::Options{.threads = threads, .seed = seed});
+  return test::context({.threads = threads, .seed = seed});
 }
 
 TEST(Train, TheLossFalls) {
@@ -289,7 +290,7 @@ TEST(Train, CtrlCDuringAnEpochFinishesIt) {
   TrainConfig config = small_config("lc");
   config.own["positives"] = "global";
   const auto stop = std::make_shared<std::atomic<bool>>(true);
-  const Context stopped(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+  const Context stopped = test::context({.threads = 2, .seed = 2, .stop = stop});
   EXPECT_THROW(train(stopped, test::two_groups(), config, {.directory = dir.path()}), Interrupted);
   EXPECT_TRUE(std::filesystem::exists(dir.path() / "checkpoint.pt"));
   const Bytes metrics = map_file(dir.path() / "metrics.jsonl");
@@ -304,7 +305,7 @@ TEST(Train, ARunThatKeepsItsLastEpochKeepsTheLatestOneWhereItIsStopped) {
   const DenseMatrix after_one = train(context_of(2), test::two_groups(), config).embedding;
   config.epochs = 10;
   const auto stop = std::make_shared<std::atomic<bool>>(true);
-  const Context stopped(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+  const Context stopped = test::context({.threads = 2, .seed = 2, .stop = stop});
   EXPECT_THROW(train(stopped, test::two_groups(), config, {.directory = dir.path()}), Interrupted);
   EXPECT_TRUE(same_bytes(embed(context_of(2), test::two_groups(), dir.path() / "checkpoint.pt"),
                          after_one));
@@ -331,7 +332,7 @@ TEST_P(Resume, EqualsTheUninterruptedRun) {
   for (const int stop_at : {1, 3, 4, 7, 11}) {
     const TempDir dir;
     const auto stop = std::make_shared<std::atomic<bool>>(false);
-    const Context stoppable(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+    const Context stoppable = test::context({.threads = 2, .seed = 2, .stop = stop});
     StopAfter observer(stop_at, stop);
     EXPECT_THROW(train(stoppable, graph, config, {.directory = dir.path()}, &observer),
                  Interrupted);
@@ -357,6 +358,39 @@ INSTANTIATE_TEST_SUITE_P(Cases, Resume,
                                            ResumeCase{"gca", "contrast", 0, "last"},
                                            ResumeCase{"ggd", "contrast", 0, "loss"},
                                            ResumeCase{"cca-ssg", "contrast", 0, "last"}));
+
+double largest_difference(const DenseMatrix& a, const DenseMatrix& b) {
+  EXPECT_EQ(a.values.size(), b.values.size());
+  double largest = 0;
+  for (std::int64_t i = 0; i < a.values.size(); ++i) {
+    largest = std::max<double>(largest, std::abs(a.values[i] - b.values[i]));
+  }
+  return largest;
+}
+
+/// From the CPU to the device under test and back: parameters, moments and what methods keep.
+TEST(Checkpoint, MovesBetweenDevices) {
+  const Graph graph = test::two_groups();
+  for (const char* method : {"ml", "lc", "bgrl"}) {
+    SCOPED_TRACE(method);
+    TrainConfig config = small_config(method);
+    if (config.method == "lc") config.own["curriculum"] = "3";
+    config.select = Select::last;
+    const TrainResult whole = train(context_of(2), graph, config);
+    const TempDir dir;
+    const auto stop = std::make_shared<std::atomic<bool>>(false);
+    const Context cpu(Context::Options{.threads = 2, .seed = 2, .stop = stop});
+    StopAfter observer(6, stop);
+    EXPECT_THROW(train(cpu, graph, config, {.directory = dir.path()}, &observer), Interrupted);
+    const TrainResult rest =
+        train(context_of(2), graph, config, {.directory = dir.path(), .resume = true});
+    EXPECT_EQ(rest.epochs_run, 12);
+    EXPECT_LT(largest_difference(rest.embedding, whole.embedding), 0.02);
+    stop->store(false);
+    EXPECT_LT(largest_difference(embed(cpu, graph, dir.path() / "checkpoint.pt"), rest.embedding),
+              1e-5);
+  }
+}
 
 class Checkpoints : public ::testing::Test {
  protected:

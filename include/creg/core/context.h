@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "creg/core/log.h"
+#include "creg/core/precision.h"
 #include "creg/core/progress.h"
 
 namespace creg {
@@ -28,6 +29,7 @@ class Context {
  public:
   struct Options {
     Device device;
+    Precision precision = Precision::fp32;
     int threads = 0;  ///< 0: all cores this process may use
     std::uint64_t seed = 0;
     std::shared_ptr<LogSink> log;            ///< null: silent
@@ -39,6 +41,7 @@ class Context {
   explicit Context(Options options);
 
   const Device& device() const { return options_.device; }
+  Precision precision() const { return options_.precision; }
   int threads() const { return options_.threads; }
   std::uint64_t seed() const { return options_.seed; }
   LogSink& log() const { return *options_.log; }

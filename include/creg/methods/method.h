@@ -42,6 +42,9 @@ class Method {
   virtual double rate(int /*epoch*/) const { return 1; }
   /// Whether the optimiser forgets what it knows before this epoch: a round begins.
   virtual bool starts_afresh(int /*epoch*/) const { return false; }
+  /// Whether a step of this epoch differs from the one before in its random draws and Adam's rate
+  /// alone: a GPU then records it once. What it keeps between steps stays in its place.
+  virtual bool repeats(int /*epoch*/) const { return false; }
   /// Whether weight decay pulls at this parameter.
   virtual bool decays(const std::string& /*parameter*/) const { return true; }
   /// What must survive a restart beside the parameters; values are tensors of any type.

@@ -23,7 +23,8 @@ enum class ViewNegatives {
 ///
 /// The N x N similarities come in blocks that are used and forgotten, each pair of nodes once, and
 /// are computed again backward: O(N d) memory. Neither value nor gradient depends on the number of
-/// threads. A temperature below 0.025 loses pairs that are far from the largest similarity.
+/// threads. A temperature below 0.025 loses pairs that are far from the largest similarity. On a
+/// GPU the similarities are as exact as the Context's precision.
 at::Tensor info_nce(const Context& context, const at::Tensor& u, const at::Tensor& v,
                     double temperature, ViewNegatives negatives = ViewNegatives::both_views,
                     std::int64_t block_rows = 0);

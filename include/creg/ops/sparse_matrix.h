@@ -13,6 +13,9 @@ namespace creg {
 
 /// A CsrMatrix as tensors, which on the CPU share its storage; or one orientation of a
 /// SparseMatrix.
+///
+/// On a GPU there may be room behind the last entry, because a step cannot tell the host how many
+/// there are: offsets[rows] is their number, and what lies behind means nothing.
 struct CsrTensors {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -20,6 +23,7 @@ struct CsrTensors {
   at::Tensor columns;  ///< int32
   at::Tensor values;   ///< float32, or undefined: all ones
 
+  /// Places for entries, all of them used on the CPU.
   std::int64_t nonzeros() const { return columns.numel(); }
 };
 
@@ -55,7 +59,7 @@ class SparseMatrix {
 
   std::int64_t rows() const { return state_->forward.rows; }
   std::int64_t cols() const { return state_->forward.cols; }
-  /// Of a dense form all cells.
+  /// Of a dense form all cells; else as of CsrTensors.
   std::int64_t nonzeros() const {
     return dense().defined() ? dense().numel() : state_->forward.nonzeros();
   }

@@ -4,10 +4,42 @@
 
 #include "cli/commands.h"
 #include "core/build_info.h"
+#include "core/text.h"
 #include "ops/runtime.h"
 
 namespace creg::cli {
 namespace {
+
+Value text_or_nothing(const std::string& text) {
+  return text.empty() ? Value() : Value(text);
+}
+
+/// A line for people: what it was built with and, card by card, what is there; or why none is.
+Value cuda_words(const std::optional<TorchRuntime>& torch) {
+  if (!torch) return {};
+  const Gpus& gpus = torch->gpus;
+  std::string words = gpus.cuda.empty() ? "no" : gpus.cuda;
+  if (!gpus.problem.empty()) words += ": " + gpus.problem;
+  for (std::size_t i = 0; i < gpus.found.size(); ++i) {
+    const Gpu& gpu = gpus.found[i];
+    words +=
+        fmt::format("{} cuda:{} {}, {}, compute capability {}{}", i == 0 ? "," : ";", i, gpu.name,
+                    human_bytes(gpu.memory), gpu.capability, gpu.usable ? "" : " (too old)");
+  }
+  return words;
+}
+
+Value gpu_records(const Gpus& gpus) {
+  List list;
+  for (const Gpu& gpu : gpus.found) {
+    list.emplace_back(Record{{"name", gpu.name},
+                             {"compute_capability", gpu.capability},
+                             {"memory", gpu.memory},
+                             {"free_memory", gpu.free_memory},
+                             {"usable", gpu.usable}});
+  }
+  return list;
+}
 
 void show_info(const Context& context, const GlobalOptions& options,
                const std::optional<TorchRuntime>& torch) {
@@ -44,8 +76,12 @@ void show_info(const Context& context, const GlobalOptions& options,
           {"blas", of_torch(&TorchRuntime::blas)},
           {.value = blas, .label = "BLAS"},
           {"slow_blas", of_torch(&TorchRuntime::slow_blas)},
-          {"cuda_built", of_torch(&TorchRuntime::cuda_built), "CUDA in libtorch"},
+          {"cuda_built", torch ? Value(!torch->gpus.cuda.empty()) : Value()},
+          {"cuda", torch ? text_or_nothing(torch->gpus.cuda) : Value()},
+          {.value = cuda_words(torch), .label = "CUDA"},
+          {"cuda_driver", torch ? text_or_nothing(torch->gpus.driver) : Value()},
           {"devices", torch ? torch->devices : cpu, torch ? "devices" : ""},
+          {"gpus", torch ? gpu_records(torch->gpus) : Value()},
           {.value = build.curl ? "yes (libcurl)" : "no: built without libcurl",
            .label = "downloads"},
           {.value = build.openssl ? "yes (OpenSSL)" : "no: built without OpenSSL",

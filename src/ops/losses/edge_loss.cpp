@@ -9,9 +9,10 @@
 namespace creg {
 namespace {
 
-constexpr KernelOnDevice<const kernels::EdgeScores&> edge_scoring{{"edge_loss", cpu::score_edges}};
+constexpr KernelOnDevice<const kernels::EdgeScores&> edge_scoring{
+    {"edge_loss", cpu::score_edges, CREG_ON_CUDA(cuda::score_edges)}};
 constexpr KernelOnDevice<const kernels::EdgeScores&, const kernels::TurnedPairs&> edge_turning{
-    {"edge_loss", cpu::turn_edges}};
+    {"edge_loss", cpu::turn_edges, CREG_ON_CUDA(cuda::turn_edges)}};
 
 /// Who meets whom, with these coefficients.
 kernels::EdgeScores edge_scores(const CsrTensors& pairs, const at::Tensor& coefficients) {

@@ -22,7 +22,7 @@ class Blocks {
  public:
   Blocks(const Context& context, const at::Tensor& rows, std::int64_t block_rows)
       : context_(context),
-        workers_(*launch_on(rows.device()).workers),
+        workers_(torch_workers()),
         rows_(rows),
         starts_(detail::block_starts(rows.size(0), block_rows)) {
     std::int64_t widest = 0;
@@ -98,15 +98,40 @@ void add_pulls_on_cpu(const Context& context, const at::Tensor& rows, const at::
                    });
 }
 
+kernels::UnitRows unit_rows_of(const Context& context, const at::Tensor& rows, float inverse) {
+  return {.values = rows.data_ptr<float>(),
+          .count = rows.size(0),
+          .width = rows.size(1),
+          .inverse_temperature = inverse,
+          .precision = context.precision()};
+}
+
+[[maybe_unused]] at::Tensor sums_on_cuda(const Context& context, const at::Tensor& rows,
+                                         float inverse, std::int64_t /*block_rows*/) {
+  at::Tensor sums = at::empty({rows.size(0)}, rows.options().dtype(at::kDouble));
+  const DeviceLaunch lent(rows.device());
+  cuda::sum_exponentials(lent.launch(), unit_rows_of(context, rows, inverse),
+                         sums.data_ptr<double>());
+  return sums;
+}
+
+[[maybe_unused]] void add_pulls_on_cuda(const Context& context, const at::Tensor& rows,
+                                        const at::Tensor& weights, float inverse,
+                                        std::int64_t /*block_rows*/, const at::Tensor& gradient) {
+  const DeviceLaunch lent(rows.device());
+  cuda::add_exponential_pulls(lent.launch(), unit_rows_of(context, rows, inverse),
+                              weights.data_ptr<float>(), gradient.data_ptr<float>());
+}
+
 /// float64, one per row: the sum of e^{(s-1)/t} over all other rows.
 constexpr OnDevice<at::Tensor(const Context&, const at::Tensor& rows, float inverse,
                               std::int64_t block_rows)>
-    sums_over_others{"info_nce", sums_on_cpu};
+    sums_over_others{"info_nce", sums_on_cpu, CREG_ON_CUDA(sums_on_cuda)};
 
 /// Adds to `gradient` the sum over all other rows z' of e^{(s-1)/t} (weight + weight') z'.
 constexpr OnDevice<void(const Context&, const at::Tensor& rows, const at::Tensor& weights,
                         float inverse, std::int64_t block_rows, const at::Tensor& gradient)>
-    add_pulls{"info_nce", add_pulls_on_cpu};
+    add_pulls{"info_nce", add_pulls_on_cpu, CREG_ON_CUDA(add_pulls_on_cuda)};
 
 /// Of unit rows: both views one below the other.
 struct InfoNceBackward : public torch::autograd::Node {
@@ -185,7 +210,7 @@ at::Tensor info_nce(const Context& context, const at::Tensor& u, const at::Tenso
   }
   if (gradient) {
     auto node = make_node<InfoNceBackward>(rows);
-    node->context = std::make_unique<const Context>(context.options());
+    node->context = std::make_unique<const Context>(context);
     node->rows = unit;
     node->inverse = sums.reciprocal();
     node->temperature = temperature;

@@ -12,10 +12,15 @@ at::Tensor scaled_on_cpu(const at::Tensor& values, const at::Tensor& factor) {
   return *factor.data_ptr<float>() == 1.0F ? values : values * factor;
 }
 
-constexpr OnDevice<at::Tensor(const at::Tensor&, const at::Tensor&)> scaling{"scaled",
-                                                                             scaled_on_cpu};
+// A GPU does not wait to learn whether there is something to do.
+[[maybe_unused]] at::Tensor scaled_on_gpu(const at::Tensor& values, const at::Tensor& factor) {
+  return values * factor;
+}
+
+constexpr OnDevice<at::Tensor(const at::Tensor&, const at::Tensor&)> scaling{
+    "scaled", scaled_on_cpu, CREG_ON_CUDA(scaled_on_gpu)};
 constexpr KernelOnDevice<const kernels::RowProduct&> gather{
-    {"pair gradient", cpu::multiply_row_by_row}};
+    {"pair gradient", cpu::multiply_row_by_row, CREG_ON_CUDA(cuda::multiply)}};
 
 }  // namespace
 

@@ -17,13 +17,14 @@ namespace {
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
-constexpr KernelOnDevice<const kernels::PairScores&> pair_scoring{{"pair_loss", cpu::score_pairs}};
+constexpr KernelOnDevice<const kernels::PairScores&> pair_scoring{
+    {"pair_loss", cpu::score_pairs, CREG_ON_CUDA(cuda::score_pairs)}};
 constexpr KernelOnDevice<const kernels::PairScores&, const kernels::TurnedPairs&> pair_turning{
-    {"pair_loss", cpu::turn_pairs}};
+    {"pair_loss", cpu::turn_pairs, CREG_ON_CUDA(cuda::turn_pairs)}};
 constexpr KernelOnDevice<const kernels::DirectionScores&> direction_scoring{
-    {"direction_loss", cpu::score_direction}};
+    {"direction_loss", cpu::score_direction, CREG_ON_CUDA(cuda::score_direction)}};
 constexpr KernelOnDevice<const kernels::DirectionGradient&> direction_slopes{
-    {"direction_loss", cpu::direction_gradient}};
+    {"direction_loss", cpu::direction_gradient, CREG_ON_CUDA(cuda::direction_gradient)}};
 
 /// Who meets whom, with these coefficients.
 kernels::PairScores pair_scores(const Pairs& pairs, const at::Tensor& coefficients) {

@@ -14,10 +14,12 @@ namespace {
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
-constexpr KernelOnDevice<const kernels::RowProduct&> multiply{{"aggregate", cpu::multiply}};
-constexpr KernelOnDevice<const kernels::RowActivation&> activate_rows{{"activate", cpu::activate}};
+constexpr KernelOnDevice<const kernels::RowProduct&> multiply{
+    {"aggregate", cpu::multiply, CREG_ON_CUDA(cuda::multiply)}};
+constexpr KernelOnDevice<const kernels::RowActivation&> activate_rows{
+    {"activate", cpu::activate, CREG_ON_CUDA(cuda::activate)}};
 constexpr KernelOnDevice<const kernels::ActivationGradient&> activation_gradient{
-    {"activate", cpu::activation_gradient}};
+    {"activate", cpu::activation_gradient, CREG_ON_CUDA(cuda::activation_gradient)}};
 
 kernels::RowProduct product_of(const CsrTensors& csr, const at::Tensor& x, at::Tensor& out) {
   kernels::RowProduct product;

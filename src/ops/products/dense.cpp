@@ -9,7 +9,7 @@ namespace creg {
 namespace {
 
 constexpr KernelOnDevice<const kernels::SparseRows&, float*> dense_kernel{
-    {.op = "dense_of", .cpu = cpu::add_to_dense}};
+    {.op = "dense_of", .cpu = cpu::add_to_dense, .cuda = CREG_ON_CUDA(cuda::add_to_dense)}};
 
 }  // namespace
 

@@ -16,9 +16,9 @@ using torch::autograd::Node;
 using torch::autograd::variable_list;
 
 constexpr KernelOnDevice<const kernels::GatInputs&, float*> gat_forward{
-    {"gat_aggregate", cpu::gat_forward}};
+    {"gat_aggregate", cpu::gat_forward, CREG_ON_CUDA(cuda::gat_forward)}};
 constexpr KernelOnDevice<const kernels::GatGradient&> gat_backward{
-    {"gat_aggregate", cpu::gat_backward}};
+    {"gat_aggregate", cpu::gat_backward, CREG_ON_CUDA(cuda::gat_backward)}};
 
 kernels::GatScores score_pointers(const at::Tensor& scores) {
   auto* source = scores.data_ptr<float>();

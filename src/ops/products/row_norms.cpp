@@ -9,7 +9,7 @@ namespace creg {
 namespace {
 
 constexpr KernelOnDevice<const kernels::LengthStatistics&> length_statistics{
-    {"norm_statistics", cpu::length_statistics}};
+    {"norm_statistics", cpu::length_statistics, CREG_ON_CUDA(cuda::length_statistics)}};
 
 }  // namespace
 

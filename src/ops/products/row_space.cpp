@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <tuple>
+
+#include "ops/runtime/on_device.h"
 
 namespace creg {
 namespace {
@@ -29,6 +32,20 @@ bool factor_in_place(const at::Tensor& gram) {
   return true;
 }
 
+at::Tensor by_factors(const at::Tensor& exact) {
+  const at::Tensor gram = exact.mm(exact.t());
+  if (!factor_in_place(gram)) return {};
+  return at::linalg_solve_triangular(gram, exact, /*upper=*/false);
+}
+
+/// Householder's reflections have an orthonormal product whatever they are made of.
+[[maybe_unused]] at::Tensor by_reflections(const at::Tensor& exact) {
+  return std::get<0>(at::linalg_qr(exact.t(), "reduced")).t();
+}
+
+constexpr OnDevice<at::Tensor(const at::Tensor&)> basis_of{"orthonormal_rows", by_factors,
+                                                           CREG_ON_CUDA(by_reflections)};
+
 }  // namespace
 
 at::Tensor orthonormal_rows(const at::Tensor& rows) {
@@ -36,10 +53,8 @@ at::Tensor orthonormal_rows(const at::Tensor& rows) {
               "orthonormal_rows: a float32 matrix that is no higher than wide");
   const at::NoGradGuard no_grad;
   // The square of a condition number needs the digits of float64.
-  const at::Tensor exact = rows.to(at::kDouble).contiguous();
-  const at::Tensor gram = exact.mm(exact.t());
-  if (!factor_in_place(gram)) return {};
-  return at::linalg_solve_triangular(gram, exact, /*upper=*/false).to(at::kFloat);
+  const at::Tensor basis = basis_of.of(rows.device())(rows.to(at::kDouble).contiguous());
+  return basis.defined() ? basis.to(at::kFloat) : basis;
 }
 
 }  // namespace creg

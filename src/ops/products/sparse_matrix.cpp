@@ -13,13 +13,14 @@ namespace creg {
 namespace {
 
 constexpr KernelOnDevice<const kernels::TransposedEntries&, std::int64_t*> linking{
-    {"SparseMatrix", cpu::link_entries}};
+    {"SparseMatrix", cpu::link_entries, CREG_ON_CUDA(cuda::link_entries)}};
 constexpr KernelOnDevice<const kernels::TransposedEntries&, const float*, float*> value_transposing{
-    {"with_values", cpu::transpose_values}};
+    {"with_values", cpu::transpose_values, CREG_ON_CUDA(cuda::transpose_values)}};
 
 kernels::TransposedEntries entries_of(const CsrTensors& forward, const CsrTensors& transposed) {
   return {.rows = forward.rows,
           .cols = forward.cols,
+          .entries = forward.nonzeros(),
           .offsets = forward.offsets.data_ptr<std::int64_t>(),
           .columns = forward.columns.data_ptr<std::int32_t>(),
           .transposed = transposed.offsets.data_ptr<std::int64_t>()};

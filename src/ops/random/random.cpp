@@ -11,20 +11,26 @@ namespace creg {
 namespace {
 
 constexpr KernelOnDevice<const kernels::DrawnRows&, const kernels::UniformRange&> uniform_kernel{
-    {.op = "draw_uniform", .cpu = cpu::draw_uniform}};
+    {.op = "draw_uniform", .cpu = cpu::draw_uniform, .cuda = CREG_ON_CUDA(cuda::draw_uniform)}};
 constexpr KernelOnDevice<const kernels::DrawnRows&, double> normal_kernel{
-    {.op = "draw_normal", .cpu = cpu::draw_normal}};
+    {.op = "draw_normal", .cpu = cpu::draw_normal, .cuda = CREG_ON_CUDA(cuda::draw_normal)}};
 constexpr KernelOnDevice<const kernels::DrawnRows&, double> dropout_rows_kernel{
-    {.op = "draw_dropout", .cpu = cpu::draw_dropout_rows}};
+    {.op = "draw_dropout",
+     .cpu = cpu::draw_dropout_rows,
+     .cuda = CREG_ON_CUDA(cuda::draw_dropout_rows)}};
 constexpr KernelOnDevice<const kernels::DrawnEntries&, double> dropout_entries_kernel{
-    {.op = "draw_dropout", .cpu = cpu::draw_dropout_entries}};
+    {.op = "draw_dropout",
+     .cpu = cpu::draw_dropout_entries,
+     .cuda = CREG_ON_CUDA(cuda::draw_dropout_entries)}};
 constexpr KernelOnDevice<const RandomKey&, const kernels::DropChances&, float*> kept_kernel{
-    {.op = "draw_kept", .cpu = cpu::draw_kept}};
+    {.op = "draw_kept", .cpu = cpu::draw_kept, .cuda = CREG_ON_CUDA(cuda::draw_kept)}};
 constexpr KernelOnDevice<const RandomKey&, std::int64_t, std::int64_t, std::int64_t*> below_kernel{
-    {.op = "draw_below", .cpu = cpu::draw_below}};
+    {.op = "draw_below", .cpu = cpu::draw_below, .cuda = CREG_ON_CUDA(cuda::draw_below)}};
 
 constexpr KernelOnDevice<const RandomKey&, std::int64_t, std::int32_t*> permutation_kernel{
-    {.op = "draw_permutation", .cpu = cpu::draw_permutation}};
+    {.op = "draw_permutation",
+     .cpu = cpu::draw_permutation,
+     .cuda = CREG_ON_CUDA(cuda::draw_permutation)}};
 
 constexpr std::int64_t stream_words = std::int64_t{1} << 34;
 constexpr std::uint64_t stream_items = std::uint64_t{1} << 48;

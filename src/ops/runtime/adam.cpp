@@ -8,7 +8,8 @@
 namespace creg {
 namespace {
 
-constexpr KernelOnDevice<const kernels::AdamValues<float>&> adam{{"adam_step", cpu::adam}};
+constexpr KernelOnDevice<const kernels::AdamValues<float>&> adam{
+    {"adam_step", cpu::adam, CREG_ON_CUDA(cuda::adam)}};
 
 }  // namespace
 

@@ -3,7 +3,13 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
+#ifdef CREG_HAS_CUDA
+#include <c10/cuda/CUDAStream.h>
+#endif
+
+#include "ops/runtime.h"
 #include "ops/runtime/on_device.h"
+#include "ops/runtime/recording.h"
 
 namespace creg {
 namespace {
@@ -30,10 +36,35 @@ c10::TensorOptions options_on(const Context& context, c10::ScalarType type) {
   return c10::TensorOptions().dtype(type).device(device_of(context));
 }
 
-Launch launch_on(const c10::Device& device) {
+void wait_for_device([[maybe_unused]] const Context& context) {
+#ifdef CREG_HAS_CUDA
+  const c10::Device device = device_of(context);
+  if (device.is_cuda()) c10::cuda::getCurrentCUDAStream(device.index()).synchronize();
+#endif
+}
+
+const Workers& torch_workers() {
   static const TorchWorkers workers;
-  TORCH_CHECK(device.is_cpu(), "no kernels for ", device.str());
-  return {.workers = &workers};
+  return workers;
+}
+
+DeviceLaunch::DeviceLaunch(const c10::Device& device) : scratch_(device) {
+  if (device.is_cpu()) {
+    launch_.workers = &torch_workers();
+    return;
+  }
+#ifdef CREG_HAS_CUDA
+  current_.reset_device(device);
+  launch_.stream = c10::cuda::getCurrentCUDAStream(device.index()).stream();
+  launch_.scratch = &scratch_;
+  launch_.cells = cells_of_recording();
+#endif
+}
+
+void* DeviceLaunch::TensorScratch::take(std::size_t bytes) {
+  const auto options = at::TensorOptions().dtype(at::kByte).device(device_);
+  taken_.push_back(at::empty({static_cast<std::int64_t>(bytes)}, options));
+  return taken_.back().data_ptr();
 }
 
 void fail_no_kernel(const char* op, const c10::Device& device) {

@@ -4,13 +4,48 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/DeviceGuard.h>
+
+#include <vector>
 
 #include "kernels/launch.h"
 
+// In a table: the kernel for GPUs, which only builds with CUDA have.
+#ifdef CREG_HAS_CUDA
+#define CREG_ON_CUDA(kernel) kernel
+#else
+#define CREG_ON_CUDA(kernel) nullptr
+#endif
+
 namespace creg {
 
-/// How to start kernels there: libtorch's threads, or its current stream.
-Launch launch_on(const c10::Device& device);
+/// libtorch's threads, for kernels of the CPU.
+const Workers& torch_workers();
+
+/// How to start kernels on a device: libtorch's threads, or its current stream and memory from its
+/// allocator.
+class DeviceLaunch {
+ public:
+  explicit DeviceLaunch(const c10::Device& device);
+  DeviceLaunch(const DeviceLaunch&) = delete;
+  DeviceLaunch& operator=(const DeviceLaunch&) = delete;
+  const Launch& launch() const { return launch_; }
+
+ private:
+  class TensorScratch final : public Scratch {
+   public:
+    explicit TensorScratch(const c10::Device& device) : device_(device) {}
+    void* take(std::size_t bytes) override;
+
+   private:
+    c10::Device device_;
+    std::vector<at::Tensor> taken_;
+  };
+
+  c10::OptionalDeviceGuard current_;
+  TensorScratch scratch_;
+  Launch launch_;
+};
 
 [[noreturn]] void fail_no_kernel(const char* op, const c10::Device& device);
 
@@ -18,9 +53,11 @@ template <class Function>
 struct OnDevice {
   const char* op;  ///< named in messages
   Function* cpu = nullptr;
+  Function* cuda = nullptr;
 
   Function* of(const c10::Device& device) const {
     if (device.is_cpu() && cpu != nullptr) return cpu;
+    if (device.is_cuda() && cuda != nullptr) return cuda;
     fail_no_kernel(op, device);
   }
 };
@@ -30,7 +67,8 @@ template <class... Arguments>
 struct KernelOnDevice : OnDevice<void(const Launch&, Arguments...)> {
   /// Runs the kernel where `tensor` is.
   void run(const at::Tensor& tensor, Arguments... arguments) const {
-    this->of(tensor.device())(launch_on(tensor.device()), arguments...);
+    DeviceLaunch lent(tensor.device());
+    this->of(tensor.device())(lent.launch(), arguments...);
   }
 };
 

@@ -60,9 +60,44 @@ MappingBytes yet_to_map(const Context& context, const MappingRoom& room) {
   return {.address_space = (128 + 48 * to_come) * mib, .data = (128 + 28 * to_come) * mib};
 }
 
+Gpus find_gpus() {
+#ifdef CREG_HAS_CUDA
+  return cuda::list_gpus();
+#else
+  return {.problem = "this creg was built without CUDA",
+          .hint = "build it against a libtorch for CUDA, or compute with --device cpu"};
+#endif
+}
+
+/// The device is not there, or no use: why.
+[[noreturn]] void fail_no_gpu(const Device& wanted, const TorchRuntime& runtime) {
+  ErrorDetail detail{.what = "this machine and build have no such device",
+                     .file = "--device",
+                     .found = wanted.name(),
+                     .expected = join_words(runtime.devices)};
+  const Gpus& gpus = runtime.gpus;
+  const auto index = static_cast<std::size_t>(wanted.index);
+  if (!gpus.problem.empty()) {
+    detail.what = "no GPU to compute on: " + gpus.problem;
+    detail.hint = gpus.hint;
+  } else if (index < gpus.found.size()) {
+    detail.what = "this GPU is too old for creg";
+    detail.found = wanted.name() + ", " + gpus.found[index].name + ", of compute capability " +
+                   gpus.found[index].capability;
+    detail.expected = "8.0 or newer, or another of " + join_words(runtime.devices);
+  }
+  fail_input(detail);
+}
+
 }  // namespace
 
 MemoryLimit tensor_memory_left(const Context& context) {
+#ifdef CREG_HAS_CUDA
+  if (context.device().type == DeviceType::cuda) {
+    return {.bytes = cuda::free_memory(context.device().index),
+            .name = "what is free on " + context.device().name()};
+  }
+#endif
   return memory_left(yet_to_map(context, mapping_room()));
 }
 
@@ -72,15 +107,24 @@ TorchRuntime torch_runtime() {
                        .blas = blas.name,
                        .slow_blas = blas.slow,
                        .cpu_capability = compat::cpu_capability(),
-                       .cuda_built = at::hasCUDA(),
+                       .gpus = find_gpus(),
                        .devices = {"cpu"}};
-  if (at::hasCUDA()) {
-    const auto count = static_cast<int>(at::getNumGPUs());
-    for (int i = 0; i < count; ++i) {
-      runtime.devices.push_back(Device{.type = DeviceType::cuda, .index = i}.name());
-    }
+  for (std::size_t i = 0; i < runtime.gpus.found.size(); ++i) {
+    if (!runtime.gpus.found[i].usable) continue;
+    const Device device{.type = DeviceType::cuda, .index = static_cast<int>(i)};
+    runtime.devices.push_back(device.name());
   }
   return runtime;
+}
+
+Device best_device() {
+  const Gpus gpus = find_gpus();
+  for (std::size_t i = 0; i < gpus.found.size(); ++i) {
+    if (gpus.found[i].usable) {
+      return {.type = DeviceType::cuda, .index = static_cast<int>(i)};
+    }
+  }
+  return {};
 }
 
 std::string better_openblas_kernels(std::string_view kernels, std::string_view instruction_set) {
@@ -100,6 +144,10 @@ std::string missed_blas_kernels() {
   return better_openblas_kernels(kernels(), build_info().instruction_set);
 }
 
+void set_product_precision(Precision precision) {
+  at::globalContext().setAllowTF32CuBLAS(precision != Precision::fp32);
+}
+
 void prepare_torch(const Context& context) {
   // Libtorch waits without end for threads that cannot start, OpenBLAS for buffers.
   const MappingRoom room = mapping_room();
@@ -111,6 +159,7 @@ void prepare_torch(const Context& context) {
                                   " of address space, " + human_bytes(needed.data) + " of data",
                       .hint = "fewer --threads, or a higher limit"});
   }
+  set_product_precision(context.precision());
   at::set_num_threads(context.threads());
   if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) {
     set_threads(context.threads());
@@ -128,22 +177,15 @@ void prepare_torch(const Context& context) {
                             kernels + " in the environment");
   }
   const std::string wanted = context.device().name();
-  for (const std::string& device : runtime.devices) {
-    if (device == wanted) return;
+  const auto& devices = runtime.devices;
+  if (std::find(devices.begin(), devices.end(), wanted) == devices.end()) {
+    fail_no_gpu(context.device(), runtime);
   }
-  std::string present;
-  for (const std::string& device : runtime.devices) {
-    present += (present.empty() ? "" : ", ") + device;
-  }
-  fail_input({.what = "this machine and build have no such device",
-              .file = "--device",
-              .found = wanted,
-              .expected = present});
 }
 
 void with_one_blas_thread(const std::function<void()>& body) {
   // It keeps to one inside a parallel region.
-  launch_on(c10::kCPU).workers->for_pieces(1, [&](std::int64_t, std::int64_t) { body(); });
+  torch_workers().for_pieces(1, [&](std::int64_t, std::int64_t) { body(); });
 }
 
 }  // namespace creg

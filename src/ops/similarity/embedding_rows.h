@@ -17,14 +17,22 @@ at::Tensor embedding_rows(const at::Tensor& embeddings, std::string_view operati
 /// float64, N: the norm of every row. A value that is not finite is an input error that names it.
 at::Tensor embedding_norms(const at::Tensor& rows);
 
-/// Whether products of rows of these norms may leave the range of float.
-bool products_overflow(const at::Tensor& norms);
-[[noreturn]] void fail_huge_products();
+/// Rows whose products, times both scales where there are any, are similarities.
+struct ScaledRows {
+  at::Tensor rows;
+  at::Tensor scales;  ///< float32, N: inverse norms; undefined where only plain products are wanted
+};
+/// For plain products, cosines or both. Rows that are too long for plain products are an input
+/// error; for cosines alone they are divided by their norms first.
+ScaledRows scaled_rows(const at::Tensor& rows, bool plain, bool cosines);
 
 /// An input error unless there are k others (itself counted in) to choose among `nodes`.
 void check_top_k(std::int64_t k, std::int64_t nodes, SelfPairs self);
 
 /// float32, N: 1 / max(norm, 1e-12).
 at::Tensor inverse_norms(const at::Tensor& norms);
+/// The same of rows. On a GPU the host does not wait for it, and nothing is said of values that are
+/// not finite: for steps that are recorded.
+at::Tensor inverse_row_norms(const at::Tensor& rows);
 
 }  // namespace creg::detail

@@ -9,8 +9,10 @@
 
 #include "creg/core/error.h"
 #include "creg/core/random.h"
+#include "kernels/neighbours.h"
 #include "kernels/similarity.h"
 #include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
 #include "ops/similarity.h"
 #include "ops/similarity/embedding_rows.h"
 
@@ -90,8 +92,30 @@ struct Prepared {
   at::Tensor inverse;  ///< undefined for dot products
 };
 
+at::Tensor checked_inverse_norms(const at::Tensor& rows) {
+  return detail::inverse_norms(detail::embedding_norms(rows));
+}
+
+constexpr KernelOnDevice<const float*, std::int64_t, std::int64_t, float*> norm_inverting{
+    {"draw_top_neighbour", nullptr, CREG_ON_CUDA(cuda::inverse_norms)}};
+
+/// Without a look at whether they are finite, for which the host would have to wait.
+at::Tensor unchecked_inverse_norms(const at::Tensor& rows) {
+  at::Tensor out = at::empty({rows.size(0)}, rows.options());
+  norm_inverting.run(rows, rows.data_ptr<float>(), rows.size(0), rows.size(1),
+                     out.data_ptr<float>());
+  return out;
+}
+
+/// In a training step.
+constexpr OnDevice<at::Tensor(const at::Tensor&)> step_inverse_norms{
+    "draw_top_neighbour", checked_inverse_norms, unchecked_inverse_norms};
+
+/// `inverse_norms`: how to find them, where they are needed.
+template <class InverseNorms>
 Prepared prepare(const at::Tensor& embeddings, const CsrTensors& adjacency, std::int64_t k,
-                 Similarity similarity, std::string_view operation) {
+                 Similarity similarity, std::string_view operation,
+                 const InverseNorms& inverse_norms) {
   Prepared out{.rows = detail::embedding_rows(embeddings, operation)};
   invariant(adjacency.cols == out.rows.size(0) && adjacency.rows <= adjacency.cols,
             std::string(operation) + ": the adjacency's columns are the embedding's rows");
@@ -101,7 +125,7 @@ Prepared prepare(const at::Tensor& embeddings, const CsrTensors& adjacency, std:
                 .expected = "1 or more"});
   }
   if (similarity == Similarity::cosine) {
-    out.inverse = detail::inverse_norms(detail::embedding_norms(out.rows));
+    out.inverse = inverse_norms(out.rows);
   }
   return out;
 }
@@ -117,7 +141,7 @@ Prepared prepare(const at::Tensor& embeddings, const CsrTensors& adjacency, std:
 template <class Body>
 void for_nodes(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
                const Body& body) {
-  const Workers& workers = *launch_on(prepared.rows.device()).workers;
+  const Workers& workers = torch_workers();
   std::vector<NeighbourRanking> rankings(
       static_cast<std::size_t>(workers.count()),
       NeighbourRanking(adjacency, prepared.rows, prepared.inverse, k));
@@ -168,24 +192,61 @@ at::Tensor draw_on_cpu(const CsrTensors& adjacency, const Prepared& prepared, st
   return out;
 }
 
+constexpr KernelOnDevice<const kernels::NeighbourRows&, float*, std::int32_t*> neighbour_ranking{
+    {"top_k_neighbours", nullptr, CREG_ON_CUDA(cuda::rank_neighbours)}};
+constexpr KernelOnDevice<const kernels::NeighbourRows&, const RandomKey&, std::int32_t*>
+    neighbour_drawing{{"draw_top_neighbour", nullptr, CREG_ON_CUDA(cuda::draw_neighbours)}};
+
+kernels::NeighbourRows neighbour_rows(const CsrTensors& adjacency, const Prepared& prepared,
+                                      std::int64_t k) {
+  return {.rows = adjacency.rows,
+          .places = adjacency.nonzeros(),
+          .offsets = adjacency.offsets.data_ptr<std::int64_t>(),
+          .columns = adjacency.columns.data_ptr<std::int32_t>(),
+          .embedding = prepared.rows.data_ptr<float>(),
+          .width = prepared.rows.size(1),
+          .inverse = pointer<float>(prepared.inverse),
+          .k = k};
+}
+
+NeighbourTopK rank_on_cuda(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k) {
+  const auto options = prepared.rows.options();
+  NeighbourTopK out{.indices = at::empty({adjacency.rows, k}, options.dtype(at::kInt)),
+                    .values = at::empty({adjacency.rows, k}, options)};
+  neighbour_ranking.run(prepared.rows, neighbour_rows(adjacency, prepared, k),
+                        out.values.data_ptr<float>(), out.indices.data_ptr<std::int32_t>());
+  return out;
+}
+
+at::Tensor draw_on_cuda(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
+                        std::uint64_t seed, std::uint32_t epoch) {
+  at::Tensor out = at::empty({adjacency.rows}, prepared.rows.options().dtype(at::kInt));
+  neighbour_drawing.run(prepared.rows, neighbour_rows(adjacency, prepared, k),
+                        RandomKey{seed, Purpose::positive_neighbour, epoch, 0},
+                        out.data_ptr<std::int32_t>());
+  return out;
+}
+
 constexpr OnDevice<NeighbourTopK(const CsrTensors&, const Prepared&, std::int64_t k)> ranking_on{
-    "top_k_neighbours", rank_on_cpu};
+    "top_k_neighbours", rank_on_cpu, rank_on_cuda};
 constexpr OnDevice<at::Tensor(const CsrTensors&, const Prepared&, std::int64_t k,
                               std::uint64_t seed, std::uint32_t epoch)>
-    drawing_on{"draw_top_neighbour", draw_on_cpu};
+    drawing_on{"draw_top_neighbour", draw_on_cpu, draw_on_cuda};
 
 }  // namespace
 
 NeighbourTopK top_k_neighbours(const Context& /*context*/, const at::Tensor& embeddings,
                                const CsrTensors& adjacency, std::int64_t k, Similarity similarity) {
-  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "top_k_neighbours");
+  const Prepared prepared =
+      prepare(embeddings, adjacency, k, similarity, "top_k_neighbours", checked_inverse_norms);
   return ranking_on.of(embeddings.device())(adjacency, prepared, k);
 }
 
 at::Tensor draw_top_neighbour(const Context& /*context*/, const at::Tensor& embeddings,
                               const CsrTensors& adjacency, std::int64_t k, Similarity similarity,
                               std::uint64_t seed, std::uint32_t epoch) {
-  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "draw_top_neighbour");
+  const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "draw_top_neighbour",
+                                    step_inverse_norms.of(embeddings.device()));
   return drawing_on.of(embeddings.device())(adjacency, prepared, k, seed, epoch);
 }
 

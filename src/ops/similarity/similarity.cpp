@@ -12,11 +12,19 @@
 #include "creg/core/progress.h"
 #include "kernels/similarity.h"
 #include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
 #include "ops/similarity/block_rounds.h"
 #include "ops/similarity/embedding_rows.h"
 
 namespace creg {
 namespace {
+
+/// Cosines are products scaled by both norms, so that no normalised copy is needed unless the
+/// products would overflow.
+detail::ScaledRows scaled_for(const at::Tensor& rows, const SimilarityRequest& request) {
+  const bool plain = request.k > 0 && request.similarity == Similarity::dot;
+  return detail::scaled_rows(rows, plain, !plain || request.entropies);
+}
 
 /// The streamed pass: blocks of the similarity matrix on or above its diagonal, each computed once
 /// and given to the nodes on both its sides.
@@ -25,11 +33,13 @@ class Pass {
   Pass(const Context& context, const at::Tensor& rows, const SimilarityRequest& request)
       : context_(context),
         request_(request),
-        workers_(*launch_on(rows.device()).workers),
+        workers_(torch_workers()),
         rows_(rows),
         n_(rows.size(0)),
         starts_(detail::block_starts(n_, request.block_rows)) {
-    prepare_scales();
+    const detail::ScaledRows scaled = scaled_for(rows, request);
+    rows_ = scaled.rows;
+    scales_ = scaled.scales;
     const auto floats = rows_.options();
     if (request_.k > 0) {
       result_.values = at::full({n_, request_.k}, -std::numeric_limits<float>::infinity(), floats);
@@ -66,21 +76,6 @@ class Pass {
   }
 
  private:
-  /// Cosines are products scaled by both norms, so that no normalised copy is needed unless the
-  /// products would overflow.
-  void prepare_scales() {
-    const at::Tensor norms = detail::embedding_norms(rows_);
-    const bool dot = request_.k > 0 && request_.similarity == Similarity::dot;
-    const bool huge = detail::products_overflow(norms);
-    if (dot && huge) detail::fail_huge_products();
-    if (dot && !request_.entropies) return;
-    scales_ = detail::inverse_norms(norms);
-    if (huge) {
-      rows_ = rows_ * scales_.unsqueeze(1);
-      scales_.fill_(1.0);
-    }
-  }
-
   void process(std::int64_t i, std::int64_t j, const at::Tensor& buffer) {
     const at::NoGradGuard no_grad;
     cpu::Tile tile{.values = buffer.data_ptr<float>(),
@@ -139,8 +134,37 @@ SimilarityResult pass_on_cpu(const Context& context, const at::Tensor& rows,
   return Pass(context, rows, request).run();
 }
 
+[[maybe_unused]] SimilarityResult pass_on_cuda(const Context& context, const at::Tensor& rows,
+                                               const SimilarityRequest& request) {
+  context.throw_if_stopped();
+  const detail::ScaledRows scaled = scaled_for(rows, request);
+  const std::int64_t n = rows.size(0);
+  SimilarityResult result;
+  kernels::SimilarityPass pass{.rows = scaled.rows.data_ptr<float>(),
+                               .count = n,
+                               .width = rows.size(1),
+                               .scales = pointer<float>(scaled.scales),
+                               .scaled_lists = request.similarity == Similarity::cosine,
+                               .k = request.k,
+                               .with_self = request.self == SelfPairs::include,
+                               .precision = context.precision()};
+  if (request.k > 0) {
+    result.values = at::empty({n, request.k}, rows.options());
+    result.indices = at::empty({n, request.k}, rows.options().dtype(at::kInt));
+    pass.values = result.values.data_ptr<float>();
+    pass.indices = result.indices.data_ptr<std::int32_t>();
+  }
+  if (request.entropies) {
+    result.entropies = at::empty({n}, rows.options());
+    pass.entropies = result.entropies.data_ptr<float>();
+  }
+  const DeviceLaunch lent(rows.device());
+  cuda::similarity_pass(lent.launch(), pass);
+  return result;
+}
+
 constexpr OnDevice<SimilarityResult(const Context&, const at::Tensor&, const SimilarityRequest&)>
-    all_pairs{"similarity_pass", pass_on_cpu};
+    all_pairs{"similarity_pass", pass_on_cpu, CREG_ON_CUDA(pass_on_cuda)};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "creg/core/progress.h"
 #include "kernels/similarity.h"
 #include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
 #include "ops/similarity.h"
 #include "ops/similarity/embedding_rows.h"
 
@@ -29,25 +30,18 @@ void offer_row(const float* products, std::int64_t columns, std::int64_t first_c
   }
 }
 
-SimilarityResult top_k_on_cpu(const Context& context, at::Tensor rows, const at::Tensor& nodes,
-                              std::int64_t k, Similarity similarity, SelfPairs self) {
-  const std::int64_t n = rows.size(0);
+SimilarityResult top_k_on_cpu(const Context& context, const at::Tensor& embeddings,
+                              const at::Tensor& nodes, std::int64_t k, Similarity similarity,
+                              SelfPairs self) {
+  const std::int64_t n = embeddings.size(0);
   const at::NoGradGuard no_grad;
-  const at::Tensor norms = detail::embedding_norms(rows);
-  const bool huge = detail::products_overflow(norms);
   const bool cosine = similarity == Similarity::cosine;
-  if (huge && !cosine) detail::fail_huge_products();
-  at::Tensor scales;
-  if (cosine) {
-    scales = detail::inverse_norms(norms);
-    if (huge) {
-      rows = rows * scales.unsqueeze(1);
-      scales.fill_(1.0);
-    }
-  }
+  const detail::ScaledRows scaled = detail::scaled_rows(embeddings, !cosine, cosine);
+  const at::Tensor& rows = scaled.rows;
+  const at::Tensor& scales = scaled.scales;
   const std::int64_t count = nodes.numel();
   const auto* const numbers = nodes.data_ptr<std::int32_t>();
-  const Workers& workers = *launch_on(rows.device()).workers;
+  const Workers& workers = torch_workers();
   SimilarityResult result;
   result.values = at::full({count, k}, -std::numeric_limits<float>::infinity(), rows.options());
   result.indices = at::full({count, k}, cpu::TopKLists::vacant, rows.options().dtype(at::kInt));
@@ -88,9 +82,35 @@ SimilarityResult top_k_on_cpu(const Context& context, at::Tensor rows, const at:
   return result;
 }
 
-constexpr OnDevice<SimilarityResult(const Context&, at::Tensor, const at::Tensor&, std::int64_t,
-                                    Similarity, SelfPairs)>
-    of_nodes{"top_k_of_nodes", top_k_on_cpu};
+[[maybe_unused]] SimilarityResult top_k_on_cuda(const Context& context,
+                                                const at::Tensor& embeddings,
+                                                const at::Tensor& nodes, std::int64_t k,
+                                                Similarity similarity, SelfPairs self) {
+  context.throw_if_stopped();
+  const bool cosine = similarity == Similarity::cosine;
+  const detail::ScaledRows scaled = detail::scaled_rows(embeddings, !cosine, cosine);
+  const at::Tensor chosen = nodes.to(embeddings.device());
+  SimilarityResult result;
+  result.values = at::empty({nodes.numel(), k}, embeddings.options());
+  result.indices = at::empty({nodes.numel(), k}, embeddings.options().dtype(at::kInt));
+  const DeviceLaunch lent(embeddings.device());
+  cuda::similarity_pass(lent.launch(), {.rows = scaled.rows.data_ptr<float>(),
+                                        .count = embeddings.size(0),
+                                        .width = embeddings.size(1),
+                                        .scales = pointer<float>(scaled.scales),
+                                        .chosen = chosen.data_ptr<std::int32_t>(),
+                                        .chosen_count = nodes.numel(),
+                                        .k = k,
+                                        .with_self = self == SelfPairs::include,
+                                        .precision = context.precision(),
+                                        .values = result.values.data_ptr<float>(),
+                                        .indices = result.indices.data_ptr<std::int32_t>()});
+  return result;
+}
+
+constexpr OnDevice<SimilarityResult(const Context&, const at::Tensor&, const at::Tensor&,
+                                    std::int64_t, Similarity, SelfPairs)>
+    of_nodes{"top_k_of_nodes", top_k_on_cpu, CREG_ON_CUDA(top_k_on_cuda)};
 
 }  // namespace
 

@@ -34,7 +34,8 @@ void RatioControl::follow(const at::Tensor& sigma, const at::Tensor& loss) {
   const at::NoGradGuard no_grad;
   const at::Tensor next = (ratio_ * at::exp((sigma.to(at::kDouble) - target_) * ratio_gain))
                               .clamp(least_ratio, most_ratio);
-  ratio_ = at::where(at::isfinite(loss), next, ratio_);
+  // In place: a recorded step finds it where it was.
+  ratio_.copy_(at::where(at::isfinite(loss), next, ratio_));
 }
 
 }  // namespace creg
