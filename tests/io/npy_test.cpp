@@ -186,6 +186,9 @@ TEST(Npy, KnowsObjectArraysWithoutReadingThem) {
   EXPECT_TRUE(objects.is_object());
   expect_error([&] { objects.to_float(); }, {"a.npy", "pickled Python objects", "numbers"});
   expect_error([&] { objects.to_strings(); }, {"a.npy", "pickled Python objects"});
+  // No bytes stand behind their shape: nothing is taken by it.
+  const NdArray many = read(npy("|O", "(2, 999999, 9999)", "any pickle at all"));
+  expect_error([&] { many.to_strings(); }, {"a.npy", "pickled Python objects"});
 }
 
 TEST(Npy, RefusesTypesItDoesNotKnow) {

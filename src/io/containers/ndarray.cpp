@@ -326,6 +326,10 @@ DenseMatrix NdArray::to_matrix() const {
 }
 
 std::vector<std::string> NdArray::to_strings() const {
+  // Their shape is not backed by bytes of the file.
+  if (is_object()) {
+    fail("an array of the wrong type", "pickled Python objects", "strings or whole numbers");
+  }
   std::vector<std::string> out(static_cast<std::size_t>(size_));
   if (!is_text()) {
     const auto visit = [&](auto value, std::int64_t i) {
