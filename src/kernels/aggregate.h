@@ -18,6 +18,7 @@ struct Activation {
 struct RowProduct {
   std::int64_t rows = 0;
   std::int64_t source_rows = 0;
+  std::int64_t entries = 0;  ///< at most so many: what a GPU shares its work out by
   const std::int64_t* offsets = nullptr;
   const std::int32_t* columns = nullptr;
   const float* values = nullptr;          ///< null: ones

@@ -97,6 +97,75 @@ void start_product(const Launch& launch, const RowProduct& product) {
   multiply_rows<Width, Chunks><<<grid, team_threads, 0, stream_of(launch)>>>(product);
 }
 
+/// Few long rows do not fill a card: each is cut into as many stretches as fill it, whose sums lie
+/// in `parts` [rows, stretches, width]. A warp per stretch.
+template <int Width, int Chunks>
+__global__ void __launch_bounds__(team_threads)
+    multiply_stretches(const RowProduct product, int stretches, float* parts) {
+  const std::int64_t item =
+      static_cast<std::int64_t>(blockIdx.x) * team_warps + threadIdx.x / warp_lanes;
+  const std::int64_t r = item / stretches;
+  if (r >= product.rows) return;
+  const int place = static_cast<int>(threadIdx.x) % warp_lanes;
+  const std::int64_t column =
+      static_cast<std::int64_t>(blockIdx.y) * Lane<Width, Chunks>::tile + place * Width;
+  const std::int64_t first = product.offsets[r];
+  const std::int64_t last = product.offsets[r + 1];
+  const std::int64_t each = pieces_of(pieces_of(last - first, stretches), warp_lanes) * warp_lanes;
+  const std::int64_t begin = first + item % stretches * each;
+  const std::int64_t end = begin + each < last ? begin + each : last;
+  Lane<Width, Chunks> lane = {};
+  if (begin < end) add_entries(product, begin, end, column, lane);
+#pragma unroll
+  for (int c = 0; c < Chunks; ++c) {
+    const std::int64_t j = column + c * warp_lanes * Width;
+    if (j < product.width) store<Width>(lane.sum[c], parts + item * product.width + j);
+  }
+}
+
+/// Adds the stretches of a row in their order. A warp per row and group of columns.
+template <int Width>
+__global__ void __launch_bounds__(team_threads)
+    add_stretches(const RowProduct product, int stretches, const float* parts) {
+  const std::int64_t r =
+      static_cast<std::int64_t>(blockIdx.x) * team_warps + threadIdx.x / warp_lanes;
+  if (r >= product.rows) return;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.y) * Lane<Width, 1>::tile +
+                              static_cast<std::int64_t>(threadIdx.x) % warp_lanes * Width;
+  if (column >= product.width) return;
+  Lane<Width, 1> lane = {};
+  for (int s = 0; s < stretches; ++s) {
+    float part[Width];
+    load<Width>(parts + (r * stretches + s) * product.width + column, part);
+#pragma unroll
+    for (int l = 0; l < Width; ++l) lane.sum[0][l] += part[l];
+  }
+  finish_row(product, r, column, lane);
+}
+
+/// Into how many stretches each row is cut; 1: into none. Of the matrix alone, so that sums are the
+/// same on every card.
+int stretches_of(const RowProduct& product) {
+  constexpr std::int64_t enough_warps = 8192;
+  constexpr std::int64_t least_entries = 128;  // of a stretch, on average
+  const std::int64_t by_entries = product.entries / product.rows / least_entries;
+  const std::int64_t wanted = enough_warps / product.rows;
+  return static_cast<int>(by_entries < wanted ? by_entries : wanted);
+}
+
+template <int Width, int Chunks>
+void start_stretches(const Launch& launch, const RowProduct& product, int stretches) {
+  auto* const parts = launch.scratch->array<float>(product.rows * stretches * product.width);
+  const auto groups = [&](int tile) {
+    return static_cast<unsigned>(pieces_of(product.width, tile));
+  };
+  multiply_stretches<Width, Chunks>
+      <<<dim3(team_blocks(product.rows * stretches), groups(Lane<Width, Chunks>::tile)),
+         team_threads, 0, stream_of(launch)>>>(product, stretches, parts);
+  add_stretches<Width><<<dim3(team_blocks(product.rows), groups(Lane<Width, 1>::tile)),
+                         team_threads, 0, stream_of(launch)>>>(product, stretches, parts);
+}
+
 __global__ void activate_elements(const RowActivation rows) {
   const std::int64_t size = rows.rows * rows.width;
   for (std::int64_t i = first_item(); i < size; i += item_step()) {
@@ -149,7 +218,16 @@ __global__ void __launch_bounds__(warp_lanes* gradient_lanes)
 
 void multiply(const Launch& launch, const RowProduct& product) {
   if (product.rows == 0 || product.width == 0) return;
-  if (product.width % 4 != 0) {
+  const int stretches = stretches_of(product);
+  if (stretches > 1) {
+    if (product.width % 4 != 0) {
+      start_stretches<1, 4>(launch, product, stretches);
+    } else if (product.width <= 128) {
+      start_stretches<4, 1>(launch, product, stretches);
+    } else {
+      start_stretches<4, 4>(launch, product, stretches);
+    }
+  } else if (product.width % 4 != 0) {
     product.width > 64 ? start_product<1, 4>(launch, product)
                        : start_product<1, 2>(launch, product);
   } else if (product.width <= 128) {

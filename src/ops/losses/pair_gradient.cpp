@@ -50,6 +50,7 @@ torch::autograd::variable_list PairGradient::apply(torch::autograd::variable_lis
     kernels::RowProduct product;
     product.rows = rows;
     product.source_rows = anchors.size(0);
+    product.entries = weights.numel();
     product.offsets = offsets.data_ptr<std::int64_t>();
     product.columns = met.data_ptr<std::int32_t>();
     product.values = turned.data_ptr<float>();

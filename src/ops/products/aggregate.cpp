@@ -25,6 +25,7 @@ kernels::RowProduct product_of(const CsrTensors& csr, const at::Tensor& x, at::T
   kernels::RowProduct product;
   product.rows = csr.rows;
   product.source_rows = csr.cols;
+  product.entries = csr.nonzeros();
   product.offsets = csr.offsets.data_ptr<std::int64_t>();
   product.columns = csr.columns.data_ptr<std::int32_t>();
   product.values = pointer<float>(csr.values);
