@@ -48,6 +48,10 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                  "Where to compute; auto takes a GPU where there is one")
       ->type_name("auto|cpu|cuda[:i]")
       ->capture_default_str();
+  app.add_option("--precision", options.precision,
+                 "How exact products of matrices are on a GPU; sums are float32 always")
+      ->type_name("fp32|tf32|bf16")
+      ->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of every random draw")
       ->type_name("S")
       ->check(not_negative)
@@ -56,6 +60,27 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                  "Folder of the datasets; default $CREG_DATA, else the user's cache folder")
       ->type_name("DIR");
 }
+
+namespace {
+
+Precision chosen_precision(const std::string& name, const Device& device) {
+  const std::optional<Precision> precision = from_name<Precision>(name);
+  if (!precision) {
+    fail_input({.what = "unknown precision",
+                .file = "--precision",
+                .found = in_quotes(name),
+                .expected = join_words(names_of<Precision>(), " or ")});
+  }
+  if (*precision != Precision::fp32 && device.type == DeviceType::cpu) {
+    fail_input({.what = "this precision is for GPUs",
+                .file = "--precision",
+                .found = name + " on the CPU",
+                .expected = "fp32, or --device cuda"});
+  }
+  return *precision;
+}
+
+}  // namespace
 
 Context make_context(const GlobalOptions& options, Device (*best_device)()) {
   const bool choose = options.device == "auto";
@@ -74,6 +99,7 @@ Context make_context(const GlobalOptions& options, Device (*best_device)()) {
     }
   }
   return Context({.device = device,
+                  .precision = chosen_precision(options.precision, device),
                   .threads = options.threads,
                   .seed = options.seed,
                   .log = console,

@@ -28,6 +28,7 @@ struct GlobalOptions {
   std::string log_file;
   int threads = 0;
   std::string device = "auto";
+  std::string precision = "fp32";
   std::uint64_t seed = 0;
   std::string data_dir;
 

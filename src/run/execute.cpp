@@ -108,6 +108,7 @@ void keep_dataset_apart(const RunPlan& plan) {
 RunResult execute_seeds(const Context& context, const RunPlan& plan) {
   Context::Options options = context.options();
   options.threads = plan.all_threads;
+  options.precision = plan.precision;
   const Context all(options);
   const auto tasks = static_cast<std::int64_t>(plan.seeds.size());
   const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes);

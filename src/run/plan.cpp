@@ -165,6 +165,8 @@ void settle_runs(const Context& context, RunPlan& plan, const RunSpec& spec) {
   plan.seeds = seed_list(spec.seeds, context.seed());
   plan.eval_splits = spec.eval_splits;
   plan.calibrate = spec.calibrate;
+  plan.device = context.device();
+  plan.precision = context.precision();
   plan.all_threads = context.threads();
 }
 
@@ -183,7 +185,7 @@ void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
 void schedule_by(RunPlan& plan, const MemoryEstimate& estimate) {
   plan.memory = estimate.parts;
   plan.memory_bytes = estimate.total;
-  const Context context({.threads = plan.all_threads});
+  const Context context({.device = plan.device, .threads = plan.all_threads});
   plan.threads = Scheduler(context, static_cast<std::int64_t>(plan.seeds.size()), estimate.total)
                      .threads_each();
 }
@@ -247,6 +249,21 @@ void settle_record(const Context& context, RunPlan& plan, const RunRecord& recor
   plan.calibrate = record.calibrate;
   plan.seeds = seed_list(record.seeds, record.seed);
   plan.all_threads = own_threads || record.threads == 0 ? context.threads() : record.threads;
+  plan.device = context.device();
+  plan.precision = record.precision;
+  const bool on_cpu = plan.device.type == DeviceType::cpu;
+  if (on_cpu && plan.precision != Precision::fp32) {
+    fail_input({.what = "the run's products are of a precision that needs a GPU",
+                .file = record.file,
+                .found = "precision " + name_of(plan.precision) + " on the CPU",
+                .expected = "--device cuda"});
+  }
+  if (on_cpu == record.on_gpu) {
+    context.log().write(LogLevel::warning,
+                        std::string("the run began on ") + (on_cpu ? "a GPU" : "the CPU") +
+                            " and goes on on " + plan.device.name() +
+                            ": the same draws, but rounded differently from there on");
+  }
 }
 
 std::int64_t scaled(std::int64_t count, double share) {

@@ -75,6 +75,8 @@ RunRecord record_of(const RunPlan& plan) {
   record.parts = plan.parts_from.parts;
   record.pretrain_share = plan.parts_from.share;
   record.calibrate = plan.calibrate;
+  record.on_gpu = plan.device.type != DeviceType::cpu;
+  record.precision = plan.precision;
   if (plan.held_out) record.edge_split = plan.held_out->seed;
   if (!plan.data.edges.empty()) {
     record.dataset = absolute_path((plan.directory / "dataset.toml").string());
@@ -110,6 +112,10 @@ void write_record(const fs::path& directory, const RunRecord& record, const RunP
   text += "seed = " + toml_value(std::to_string(record.seed)) + "\n";
   if (record.seeds > 0) text += "seeds = " + std::to_string(record.seeds) + "\n";
   text += "threads = " + std::to_string(record.threads) + "\n";
+  if (record.on_gpu) text += "device = \"cuda\"\n";
+  if (record.precision != Precision::fp32) {
+    text += "precision = " + toml_string(name_of(record.precision)) + "\n";
+  }
   if (record.edge_split) {
     text += "edge_split = " + toml_value(std::to_string(*record.edge_split)) + "\n";
   }
@@ -222,6 +228,7 @@ void check_same_run(const RunPlan& plan) {
   };
   same("dataset", kept.dataset, wanted.dataset);
   same("edge split", split(kept), split(wanted));
+  same("precision", name_of(kept.precision), name_of(wanted.precision));
   const TrainConfig config = config_of(kept);
   for (const Parameter& parameter : parameters_of(plan.config)) {
     same(parameter.key, parameter.get(config), parameter.get(plan.config));

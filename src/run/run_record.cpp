@@ -46,11 +46,10 @@ double share(const Setting& setting, const std::string& file) {
   return value;
 }
 
-UnknownIds unknown_ids(const Setting& setting, const std::string& file) {
-  const std::optional<UnknownIds> choice = from_name<UnknownIds>(setting.value);
-  if (!choice) {
-    fail_setting(setting, file, join_words(names_of<UnknownIds>(), " or "));
-  }
+template <class E>
+E named(const Setting& setting, const std::string& file) {
+  const std::optional<E> choice = from_name<E>(setting.value);
+  if (!choice) fail_setting(setting, file, join_words(names_of<E>(), " or "));
   return *choice;
 }
 
@@ -84,13 +83,18 @@ bool read_head(RunRecord& record, const Setting& setting) {
   } else if (key == "allow_empty") {
     record.reading.allow_empty = setting.value == "true";
   } else if (key == "unknown_ids") {
-    record.reading.unknown_ids = unknown_ids(setting, record.file);
+    record.reading.unknown_ids = named<UnknownIds>(setting, record.file);
   } else if (key == "seed") {
     record.seed = number();
   } else if (key == "seeds") {
     record.seeds = count(1);
   } else if (key == "threads") {
     record.threads = count(0);
+  } else if (key == "device") {
+    if (setting.value != "cuda") fail_setting(setting, record.file, "cuda, or no such line");
+    record.on_gpu = true;
+  } else if (key == "precision") {
+    record.precision = named<Precision>(setting, record.file);
   } else if (key == "edge_split") {
     record.edge_split = number();
   } else if (key == "calibrate") {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "creg/core/precision.h"
 #include "creg/io/dataset.h"
 #include "io/file.h"
 #include "io/settings_file.h"
@@ -23,6 +24,8 @@ struct RunRecord {
   std::uint64_t seed = 0;
   int seeds = 0;  ///< 0: one run in DIR itself; else seeds 0..seeds-1 in folders of their own
   int threads = 0;
+  bool on_gpu = false;  ///< where it began
+  Precision precision = Precision::fp32;
   std::optional<std::uint64_t> edge_split;  ///< the seed of the edge split; none: all edges
   int calibrate = 0;                        ///< epochs between two looks at the calibration
   bool pretrain = false;                    ///< on the part of the graph that parts.json leaves

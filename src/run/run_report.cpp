@@ -93,6 +93,8 @@ Report run_report(const RunResult& result) {
           {"recipe", plan.recipe},
           {"version", build_info().version},
           {"threads", plan.threads},
+          {"device", plan.device.name()},
+          {"precision", name_of(plan.precision)},
           {"seconds", seconds},
           {one ? "seed" : "seeds", one_or_all(std::move(seeds))},
           {"epochs_run", one_or_all(std::move(epochs))},

@@ -396,6 +396,43 @@ Words begin_or_resume(const Words& begin, const std::string& out) {
 
 /// Killed at random moments, again and again, until it is done: the bytes are those of a run that
 /// nobody disturbed.
+TEST(Train, SaysWhereAndHowExactlyItComputed) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  ASSERT_EQ(run_creg(small_run(out, {"--device", "cpu"})).status, 0);
+  const json result = json::parse(read_text(dir / "run/result.json"));
+  EXPECT_EQ(result["device"], "cpu");
+  EXPECT_EQ(result["precision"], "fp32");
+  const RunResult coarse =
+      run_creg(small_run((dir / "other").string(), {"--device", "cpu", "--precision", "tf32"}));
+  EXPECT_EQ(coarse.status, 2);
+  EXPECT_TRUE(contains(coarse.err, "--precision: this precision is for GPUs")) << coarse.err;
+  const RunResult unknown = run_creg(small_run((dir / "other").string(), {"--precision", "fp8"}));
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(contains(unknown.err, "fp32, tf32 or bf16")) << unknown.err;
+}
+
+// A run that began on a GPU, as its record has it.
+TEST(Train, GoesOnOnAnotherDeviceAndSaysSo) {
+  const TempDir dir;
+  const std::string out = (dir / "run").string();
+  ASSERT_EQ(run_creg(small_run(out, {"--device", "cpu"})).status, 0);
+  const std::string record = read_text(dir / "run/config.toml");
+  ASSERT_FALSE(contains(record, "device ="));
+  write_file(dir / "run/config.toml", "device = \"cuda\"\n" + record);
+  const RunResult again = run_creg({"train", "--resume", out, "--device", "cpu"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(contains(again.err, "began on a GPU and goes on on cpu")) << again.err;
+  write_file(dir / "run/config.toml", "precision = \"bf16\"\n" + record);
+  const RunResult coarse = run_creg({"train", "--resume", out, "--device", "cpu"});
+  EXPECT_EQ(coarse.status, 2);
+  EXPECT_TRUE(contains(coarse.err, "precision bf16 on the CPU")) << coarse.err;
+  for (const char* line : {"device = \"tpu\"\n", "precision = \"fp8\"\n"}) {
+    write_file(dir / "run/config.toml", line + record);
+    EXPECT_EQ(run_creg({"train", "--resume", out, "--device", "cpu"}).status, 2) << line;
+  }
+}
+
 TEST(Train, KilledAndResumedGivesTheSameBytes) {
   const TempDir dir;
   const Words settings = {"--dataset",    "synthetic:cora@0.1",

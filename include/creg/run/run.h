@@ -122,8 +122,10 @@ struct RunPlan {
 
   std::vector<MemoryPart> memory;  ///< of one run, estimated
   std::int64_t memory_bytes = 0;   ///< all of it
-  int all_threads = 1;             ///< of this command
-  int threads = 1;                 ///< of each run: runs side by side have one each
+  Device device;                   ///< where it computes
+  Precision precision = Precision::fp32;
+  int all_threads = 1;  ///< of this command
+  int threads = 1;      ///< of each run: runs side by side have one each
 };
 
 /// Opens the dataset (the recipe's, where none is named) and settles everything; says in the log

@@ -34,7 +34,13 @@ std::string about(const RunPlan& plan, std::int64_t count, std::string_view one)
   return (plan.estimated ? "~" : "") + counted(count, one);
 }
 
-Report plan_report(const RunPlan& plan) {
+std::int64_t memory_for(const Context& context) {
+  return context.device().type == DeviceType::cpu ? available_memory()
+                                                  : tensor_memory_left(context).bytes;
+}
+
+/// `available`: bytes where it would compute.
+Report plan_report(const RunPlan& plan, std::int64_t available) {
   std::string settings;
   for (const Parameter& parameter : parameters_of(plan.config)) {
     if (!matters(parameter, plan.config)) continue;
@@ -43,7 +49,6 @@ Report plan_report(const RunPlan& plan) {
                             toml_value(parameter.get(plan.config)),
                             origin == plan.origins.end() ? "" : "  # " + name_of(origin->second));
   }
-  const std::int64_t available = available_memory();
   Record parts;
   Record rows;
   for (const MemoryPart& part : plan.memory) {
@@ -119,7 +124,7 @@ void train_command(const Context& context, const TrainCommand& command,
         command.out.empty() ? default_run_folder(plan) : std::filesystem::path(command.out);
   }
   if (command.dry_run) {
-    print_report(plan_report(plan), globals);
+    print_report(plan_report(plan, memory_for(context)), globals);
     return;
   }
   try {

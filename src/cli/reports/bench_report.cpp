@@ -85,6 +85,8 @@ Report bench_report(Record about, const Context& context, const BenchOptions& op
   };
   append(about,
          {{"threads", context.threads()},
+          {"device", context.device().name()},
+          {"precision", name_of(context.precision())},
           {"repetitions", options.measure.repetitions},
           {"warm_up", options.measure.warm_up},
           {"ms", ms.median},
