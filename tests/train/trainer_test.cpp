@@ -93,7 +93,9 @@ TEST(Train, TheLatestOfEqualLossesIsKept) {
   config.regulariser.contrast = false;
   config.lr = 1e-30;
   config.patience = 3;
-  const TrainResult result = train(context_of(0), test::two_groups(), config);
+  const Graph graph = test::two_groups();
+  const TrainResult result =
+      train(context_of(0), graph, config, {}, nullptr, graph.splits.front().train.span());
   ASSERT_EQ(result.epochs.size(), 12);
   for (const EpochStatistics& epoch : result.epochs) {
     ASSERT_EQ(epoch.loss, result.epochs.front().loss);
