@@ -7,6 +7,7 @@
 
 #include "creg/core/error.h"
 #include "creg/nn/encoder.h"
+#include "ops/random.h"
 
 namespace creg::parameter_list_test {
 namespace {
@@ -39,6 +40,18 @@ TEST(ParameterList, AValueDependsOnSeedAndNameAlone) {
   EXPECT_TRUE(at::equal(alone, after));
   EXPECT_FALSE(at::equal(alone, other));
   EXPECT_FALSE(at::equal(alone, third.uniform("w", {20}, 1)));
+}
+
+/// The stream of a parameter is the FNV-1a hash of its name, less its upper 16 bits; these two are
+/// published examples of it, af63dc4c8601ec8c and 85944171f73967e8.
+TEST(ParameterList, TheStreamOfAValueIsTheHashOfItsName) {
+  for (const auto& [name, item] :
+       {std::pair{"a", 0xdc4c8601ec8cULL}, std::pair{"foobar", 0x4171f73967e8ULL}}) {
+    ParameterList parameters(3);
+    const RandomKey key{.seed = 3, .purpose = Purpose::initialisation, .item = item};
+    EXPECT_TRUE(at::equal(parameters.uniform(name, {4, 5}, 0.5),
+                          draw_symmetric(at::kCPU, 1, 20, 0.5, key).view({4, 5})));
+  }
 }
 
 TEST(ParameterList, NamesAreUnique) {
