@@ -151,6 +151,15 @@ TEST(MakeSplit, ByIdCountsAsOneWouldByHand) {
   EXPECT_EQ(sizes(30, "10" + zeros + "/0/5" + zeros), (std::vector<std::int64_t>{20, 0, 10}));
 }
 
+/// The name of a protocol ends where its view ends, whatever stands behind it.
+TEST(MakeSplit, ByIdReadsNoFurtherThanItsName) {
+  const std::string_view longer = "by-id:2/1/12";
+  const Split split = make_split(Context(), labelled_path({20}), longer.substr(0, 11), 0);
+  EXPECT_EQ(split.name, "by-id:2/1/1");
+  EXPECT_EQ(split.train.size(), 10);
+  EXPECT_EQ(split.test.size(), 5);
+}
+
 TEST(MakeSplit, ByIdRefusesPartsThatAreNotThreeNumbers) {
   const Graph graph = labelled_path({30});
   for (const char* bad : {"by-id:", "by-id:1/2", "by-id:1/2/3/4", "by-id:1/-2/3", "by-id:a/b/c",
