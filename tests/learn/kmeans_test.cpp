@@ -151,27 +151,31 @@ TEST(KMeans, AHugeOffsetDoesNotBlurTheLabels) {
 }
 
 TEST(KMeans, NearestCentresAreThoseOfThePlainSearch) {
-  const DenseMatrix points = random_points(3000, 19, 3);
-  std::vector<double> centres;
-  RandomStream stream(9, Purpose::test);
-  for (int i = 0; i < 11 * 19; ++i) centres.push_back(stream.normal());
-  std::copy(centres.begin(), centres.begin() + 19, centres.begin() + 19 * 5);  // 5 equals 0
-  const Labels found = nearest_centres(Context(), points, centres);
-  for (std::int64_t i = 0; i < points.rows; ++i) {
-    std::int32_t best = -1;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::int32_t j = 0; j < 11; ++j) {
-      double distance = 0;
-      for (std::size_t c = 0; c < 19; ++c) {
-        const double difference = points.row(i)[c] - centres[static_cast<std::size_t>(j) * 19 + c];
-        distance += difference * difference;
+  for (const std::int64_t cols : {19, 79}) {
+    const auto width = static_cast<std::size_t>(cols);
+    const DenseMatrix points = random_points(57'000 / cols, cols, 3);
+    std::vector<double> centres;
+    RandomStream stream(9, Purpose::test);
+    for (std::int64_t i = 0; i < 11 * cols; ++i) centres.push_back(stream.normal());
+    std::copy(centres.begin(), centres.begin() + cols, centres.begin() + 5 * cols);  // 5 equals 0
+    const Labels found = nearest_centres(Context(), points, centres);
+    for (std::int64_t i = 0; i < points.rows; ++i) {
+      std::int32_t best = -1;
+      double least = std::numeric_limits<double>::infinity();
+      for (std::int32_t j = 0; j < 11; ++j) {
+        double distance = 0;
+        for (std::size_t c = 0; c < width; ++c) {
+          const double difference =
+              points.row(i)[c] - centres[static_cast<std::size_t>(j) * width + c];
+          distance += difference * difference;
+        }
+        if (distance < least) {
+          least = distance;
+          best = j;
+        }
       }
-      if (distance < least) {
-        least = distance;
-        best = j;
-      }
+      ASSERT_EQ(found[static_cast<std::size_t>(i)], best) << "row " << i;
     }
-    ASSERT_EQ(found[static_cast<std::size_t>(i)], best) << "row " << i;
   }
 }
 
