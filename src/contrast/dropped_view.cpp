@@ -3,12 +3,18 @@
 #include <torch/types.h>
 
 #include "contrast/feature_mask.h"
+#include "creg/core/error.h"
 #include "ops/csr.h"
 
 namespace creg {
 namespace {
 
+void check_view(int view) {
+  invariant(view == 0 || view == 1, "there are two views");
+}
+
 ViewDraw draw_of(const EpochPass& pass, int view) {
+  check_view(view);
   return {.seed = pass.settings().seed, .step = pass.settings().step, .view = view};
 }
 
@@ -28,6 +34,7 @@ Hops dropped_hops(const EpochPass& pass, const EncoderOptions& encoder, const Dr
 }  // namespace
 
 DropRates drop_rates(const ViewOptions& views, int view) {
+  check_view(view);
   return view == 0 ? DropRates{.edges = views.drop_edges1, .features = views.drop_features1}
                    : DropRates{.edges = views.drop_edges2, .features = views.drop_features2};
 }

@@ -164,14 +164,11 @@ Parts by_id_parts(const Graph& graph, const std::array<double, 3>& shares) {
   const auto n = static_cast<std::int64_t>(nodes.size());
   const double total = shares[0] + shares[1] + shares[2];
   const auto count = [&](double share) {
-    const auto exact = static_cast<double>(n) * share / total;
-    // 0.3 * 10 / 1 must be 3 although the division may land a hair below.
-    return std::min(n, static_cast<std::int64_t>(std::floor(exact + 1e-9)));
+    // 0.55 of 20 must be 11 although the product may land a hair below.
+    return static_cast<std::int64_t>(std::floor(static_cast<double>(n) * (share / total) + 1e-9));
   };
-  const std::int64_t n_train = count(shares[0]);
-  const std::int64_t n_val = std::min(n - n_train, count(shares[1]));
   Parts parts;
-  deal(nodes, n_train, n_val, parts);
+  deal(nodes, count(shares[0]), count(shares[1]), parts);
   return parts;
 }
 

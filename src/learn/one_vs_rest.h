@@ -2,6 +2,7 @@
 // intercept is penalised like a weight.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -30,7 +31,10 @@ struct OneVsRestSearch {
   std::vector<double> candidates = powers_of_two(-10, 9);  ///< values of c, ascending
   int folds = 5;
   double tolerance = 1e-4;
-  std::function<void()> each_fit;  ///< called folds * candidates + 1 times; may throw to stop
+  std::function<void()> each_fit;  ///< called fits() times; may throw to stop
+
+  /// Every candidate for every fold, and the best one for all rows.
+  std::int64_t fits() const { return folds * static_cast<std::int64_t>(candidates.size()) + 1; }
 
   static std::vector<double> powers_of_two(int first, int last);
 };

@@ -78,10 +78,8 @@ std::int64_t steps_of(Classifier classifier) {
       return decayed_epochs * static_cast<std::int64_t>(candidate_decays.size());
     case Classifier::test_peek:
       return peek_epochs;
-    case Classifier::one_vs_rest: {
-      const OneVsRestSearch search;
-      return search.folds * static_cast<std::int64_t>(search.candidates.size()) + 1;
-    }
+    case Classifier::one_vs_rest:
+      return OneVsRestSearch{}.fits();
     case Classifier::logistic_regression:
       break;
   }

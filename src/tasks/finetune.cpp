@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -129,21 +130,15 @@ Labelled labelled(const Context& context, const Graph& graph, const Array<std::i
   return {tensor_on(context, std::move(rows)), tensor_on(context, std::move(classes))};
 }
 
-std::int64_t classes_missing(const at::Tensor& in, std::initializer_list<at::Tensor> others,
-                             std::int64_t classes) {
-  std::vector<char> known(static_cast<std::size_t>(classes), 0);
-  for (const std::int64_t label : host_array<std::int64_t>(in)) {
-    known[static_cast<std::size_t>(label)] = 1;
-  }
-  std::int64_t missing = 0;
+std::int64_t classes_missing(const at::Tensor& in, std::initializer_list<at::Tensor> others) {
+  const auto labels = host_array<std::int64_t>(in);
+  std::set<std::int64_t> known(labels.begin(), labels.end());
+  const std::size_t before = known.size();
   for (const at::Tensor& other : others) {
-    for (const std::int64_t label : host_array<std::int64_t>(other)) {
-      char& seen = known[static_cast<std::size_t>(label)];
-      if (seen == 0) ++missing;
-      seen = 1;
-    }
+    const auto more = host_array<std::int64_t>(other);
+    known.insert(more.begin(), more.end());
   }
-  return missing;
+  return static_cast<std::int64_t>(known.size() - before);
 }
 
 class Finetuning {
@@ -174,8 +169,7 @@ class Finetuning {
     result_.train = train_.count();
     result_.val = val_.count();
     result_.test = test_.count();
-    result_.classes_not_in_train =
-        classes_missing(train_.classes, {val_.classes, test_.classes}, classes);
+    result_.classes_not_in_train = classes_missing(train_.classes, {val_.classes, test_.classes});
   }
 
   FinetuneResult run(const std::string& label) {

@@ -200,6 +200,16 @@ TEST(GeneralisationBound, TermsAreThoseOfTheTheorem) {
               closed * std::sqrt(std::log(4 / 0.2) / std::log(4 / 0.05)) / 10, 1e-9);
 }
 
+/// An embedding of zeros has the loss 2 log 2 and s(f) = 0: the bound is met exactly, and holds.
+TEST(GeneralisationBound, HoldsWhereItIsMet) {
+  Example made = example(40, 0);
+  const auto found = generalisation_bound(Context(), made.embedding, made.labels, made.spectrum);
+  ASSERT_TRUE(found.bound.has_value());
+  EXPECT_EQ(found.bound->l_nce_same.value.value(), 2 * std::log(2.0));
+  EXPECT_EQ(found.bound->collision_bound.value.value(), 2 * std::log(2.0));
+  EXPECT_TRUE(found.bound->collision_holds);
+}
+
 TEST(GeneralisationBound, LongEmbeddingsStayFinite) {
   const Example made = example(40, 1e4);
   const GeneralisationBound found =

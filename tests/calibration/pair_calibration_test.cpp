@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -114,6 +115,79 @@ TEST(PairCalibrationOf, ShuffledLabels) {
   EXPECT_GT(interval.high - interval.low, 0.001);
   EXPECT_LT(found.mean_sigma_random_interval->low, 0.25);
   EXPECT_GT(found.mean_sigma_random_interval->high, 0.25);
+}
+
+/// The share of the positives is the caller's: 0.2 of every figure here, however many pairs there
+/// are of either kind.
+TEST(PairCalibrationOf, PositivesHaveTheWeightThatIsAskedFor) {
+  MadePairs pairs;
+  pairs.add(0.9, true, 0.2, false);
+  pairs.add(0.6, false, 0.7, true);
+  pairs.add(0.8, true, 0.4, false);
+  pairs.labels()[1] = unlabelled;
+  const PairCalibration found = pairs.measure({.r_positive = 0.2, .bins = 1, .resamples = 0});
+  // Chances and truths: positives 0.6 wrong, 0.8 right; negatives 0.8 right, 0.3 wrong, 0.6 right.
+  const double positive = (0.6 + 0.2) / 2;
+  const double negative = (0.2 + 0.3 + 0.4) / 3;
+  EXPECT_NEAR(found.labelled->ece.ece(), 0.2 * positive + 0.8 * negative, 1e-12);
+  const double positive_squares = (0.36 + 0.04) / 2;
+  const double negative_squares = (0.04 + 0.09 + 0.16) / 3;
+  EXPECT_NEAR(found.labelled->brier, 0.2 * positive_squares + 0.8 * negative_squares, 1e-12);
+  for (const auto& bins : {found.labelled->equal_width, found.labelled->equal_mass}) {
+    ASSERT_EQ(bins.size(), 1);
+    EXPECT_NEAR(bins[0].weight, 1, 1e-12);
+    EXPECT_NEAR(bins[0].mean_chance, 0.2 * (1.4 / 2) + 0.8 * (1.7 / 3), 1e-12);
+    EXPECT_NEAR(bins[0].frequency, 0.2 * (1.0 / 2) + 0.8 * (2.0 / 3), 1e-12);
+  }
+}
+
+/// As many anchors as there are, drawn with replacement by a stream of their own per resample.
+TEST(PairCalibrationOf, IntervalsAreThoseOfResampledAnchors) {
+  RandomStream stream(7, Purpose::test);
+  MadePairs pairs;
+  struct Anchor {
+    double positive_error;
+    double negative_error;
+    double negative_sigma;
+  };
+  std::vector<Anchor> anchors;
+  for (int i = 0; i < 30; ++i) {
+    const double positive = stream.uniform_double();
+    const double negative = stream.uniform_double();
+    const bool positive_same = i % 2 == 0;
+    const bool negative_same = i % 3 == 0;
+    pairs.add(positive, positive_same, negative, negative_same);
+    anchors.push_back({positive_same ? 1 - positive : positive,
+                       negative_same ? 1 - negative : negative, negative});
+  }
+  constexpr int resamples = 41;  // so that 2.5 % of the way from first to last is a value
+  std::vector<double> ece;
+  std::vector<double> positive;
+  std::vector<double> sigma;
+  for (std::uint64_t r = 0; r < resamples; ++r) {
+    RandomStream draws(12, Purpose::bootstrap, 0, r);
+    Anchor sum{};
+    for (std::size_t i = 0; i < anchors.size(); ++i) {
+      const Anchor& drawn = anchors[draws.below(anchors.size())];
+      sum.positive_error += drawn.positive_error / 30;
+      sum.negative_error += drawn.negative_error / 30;
+      sum.negative_sigma += drawn.negative_sigma / 30;
+    }
+    ece.push_back(0.3 * sum.positive_error + 0.7 * sum.negative_error);
+    positive.push_back(sum.positive_error);
+    sigma.push_back(sum.negative_sigma);
+  }
+  const PairCalibration found =
+      pair_calibration(Context({.threads = 2, .seed = 12}), pairs.sample(), pairs.labels(),
+                       {.r_positive = 0.3, .resamples = resamples});
+  const auto expect_middle = [](const Interval& interval, std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    EXPECT_NEAR(interval.low, values[1], 1e-12);
+    EXPECT_NEAR(interval.high, values[39], 1e-12);
+  };
+  expect_middle(found.labelled->intervals->ece, ece);
+  expect_middle(found.labelled->intervals->ece_positive, positive);
+  expect_middle(found.mean_sigma_random_interval.value(), sigma);
 }
 
 TEST(PairCalibrationOf, NodesWithoutLabelsLeavesTheirPairsOut) {

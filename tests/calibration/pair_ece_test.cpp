@@ -102,5 +102,30 @@ TEST(ReformulatedEce, TheGapIsWhatSigmaKnowsOfTheLabel) {
   EXPECT_NEAR(found.positive_gap, -0.5, 1e-12);
 }
 
+/// The formula of the appendix, term by term, with weights that are not halves.
+TEST(ReformulatedEce, HasTheWeightsThatAreAskedFor) {
+  const SampledPairs positives = pairs_of({0.9, 0.7, 0.8, 0.2}, {1, 1, 1, 0});
+  const SampledPairs negatives = pairs_of({0.2, 0.4, 0.3}, {0, 1, 0});
+  const double t = 2.6 / 4;
+  const double e = 0.9 / 3;
+  const double positive = (1 - 2 * t) * 0.75 + t;
+  const double negative = (1 - 2.0 / 3) * e + 1.0 / 3;
+  const ReformulatedEce found = reformulated_ece(pair_ece(positives, negatives, 0.2));
+  EXPECT_NEAR(found.ece, 0.2 * positive + 0.8 * negative, 1e-12);
+  EXPECT_NEAR(found.positive_gap, plain_error(positives, true) - positive, 1e-12);
+  EXPECT_NEAR(found.negative_gap, plain_error(negatives, false) - negative, 1e-12);
+}
+
+/// One kind of pair alone: the mean over the other, of no pair, is 0 by agreement.
+TEST(PairEce, MeansOfNoPairAreZero) {
+  const PairSide same = pair_side(pairs_of({0.5, 0.7}, {1, 1}));
+  EXPECT_NEAR(same.sigma_same, 0.6, 1e-12);
+  EXPECT_EQ(same.sigma_different, 0);
+  const PairSide different = pair_side(pairs_of({0.5}, {0}));
+  EXPECT_EQ(different.sigma_same, 0);
+  EXPECT_NEAR(different.sigma_different, 0.5, 1e-12);
+  EXPECT_NEAR(pair_side(pairs_of({0.5, 0.3}, {1, 0})).sigma_same, 0.5, 1e-12) << "of one pair";
+}
+
 }  // namespace
 }  // namespace creg::pair_ece_test

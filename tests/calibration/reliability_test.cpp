@@ -45,6 +45,36 @@ TEST(Reliability, BinsOfEqualMassKeepEqualChancesTogether) {
   EXPECT_EQ(bins[0].high, 0.25);
 }
 
+/// Every bin by hand: chances of 0.1, 0.2 … 0.8, those above a half come true.
+TEST(Reliability, BinsAreWhatTheirNamesSay) {
+  std::vector<Forecast> forecasts;
+  for (int i = 8; i >= 1; --i) forecasts.push_back({i / 10.0, i > 5, 2.0});
+  const auto expect_bin = [](const ReliabilityBin& bin, double low, double high, double weight,
+                             double chance, double frequency) {
+    EXPECT_NEAR(bin.low, low, 1e-12);
+    EXPECT_NEAR(bin.high, high, 1e-12);
+    EXPECT_NEAR(bin.weight, weight, 1e-12);
+    EXPECT_NEAR(bin.mean_chance, chance, 1e-12);
+    EXPECT_NEAR(bin.frequency, frequency, 1e-12);
+  };
+  const auto width = reliability_bins(forecasts, 4, Binning::equal_width);
+  ASSERT_EQ(width.size(), 4U);
+  expect_bin(width[0], 0, 0.25, 4, 0.15, 0);
+  expect_bin(width[1], 0.25, 0.5, 4, 0.35, 0);
+  expect_bin(width[2], 0.5, 0.75, 6, 0.6, 2.0 / 3);
+  expect_bin(width[3], 0.75, 1, 2, 0.8, 1);
+  // Two forecasts each: a bin is full when it has its share, not after the next one.
+  const auto mass = reliability_bins(forecasts, 4, Binning::equal_mass);
+  ASSERT_EQ(mass.size(), 4U);
+  expect_bin(mass[0], 0.1, 0.2, 4, 0.15, 0);
+  expect_bin(mass[1], 0.3, 0.4, 4, 0.35, 0);
+  expect_bin(mass[2], 0.5, 0.6, 4, 0.55, 0.5);
+  expect_bin(mass[3], 0.7, 0.8, 4, 0.75, 1);
+  // Gaps of 0.15, 0.35, 1/15 and 0.2 by weight; all of 0.15, 0.35, 0.05 and 0.25.
+  EXPECT_NEAR(expected_gap(width), (4 * 0.15 + 4 * 0.35 + 6 / 15.0 + 2 * 0.2) / 16, 1e-12);
+  EXPECT_NEAR(expected_gap(mass), (0.15 + 0.35 + 0.05 + 0.25) / 4, 1e-12);
+}
+
 TEST(Reliability, WeightsCount) {
   const std::vector<Forecast> forecasts = {{0.6, true, 3}, {0.6, false, 1}};
   const auto bins = reliability_bins(forecasts, 5, Binning::equal_width);

@@ -83,6 +83,15 @@ TEST(AdaptiveColumnChances, OtherNumbersCountByTheirSize) {
                  filled.to(at::kDouble));
 }
 
+/// A single number below 0 among few makes them numbers, not words.
+TEST(AdaptiveColumnChances, FewNumbersWithOneBelowZeroCountByTheirSize) {
+  at::Tensor x = at::zeros({8, 3});
+  for (std::int64_t i = 0; i < 8; ++i) x[i][i % 3] = 0.5 + 0.25 * static_cast<double>(i);
+  expect_chances(FeatureMatrix(Context(), Features(as_dense(x))), (x != 0).to(at::kDouble));
+  x[1][1] = -0.75;
+  expect_chances(FeatureMatrix(Context(), Features(as_dense(x))), x.abs().to(at::kDouble));
+}
+
 TEST(AdaptiveColumnChances, AColumnThatNeverOccursGoesMostOften) {
   at::Tensor x = at::zeros({6, 4});
   x[0][0] = 1;

@@ -175,6 +175,20 @@ TEST(ViewContrast, SaysHowAlikePairsAre) {
   }
 }
 
+/// Of two nodes each is the other's negative; a single one has none.
+TEST(ViewContrast, TwoNodesAreEnoughForANegative) {
+  TinyPass tiny_pass(tiny(EncoderKind::gcn));
+  ParameterList parameters(4);
+  const ViewContrast contrast(8, 4, 0.5, ViewNegatives::both_views, parameters);
+  const at::Tensor rows = test::irregular({2, 8});
+  const at::Tensor negative = contrast.loss(tiny_pass.pass, rows, rows).negative_sigma;
+  ASSERT_TRUE(negative.defined());
+  const at::Tensor swapped = contrast.loss(tiny_pass.pass, rows, rows.flip(0)).positive_sigma;
+  EXPECT_NEAR(negative.item<double>(), swapped.item<double>(), 1e-6);
+  const at::Tensor one = rows.narrow(0, 0, 1);
+  EXPECT_FALSE(contrast.loss(tiny_pass.pass, one, one).negative_sigma.defined());
+}
+
 TEST(TeleportOf, FollowsTheSchedules) {
   constexpr int epochs = 9;
   for (int epoch = 0; epoch < epochs; ++epoch) {

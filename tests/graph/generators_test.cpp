@@ -106,6 +106,18 @@ TEST(ParseSynthetic, KnowsTheBenchmarksByTheirSizes) {
   EXPECT_EQ(synthetic_names().front(), "citation");
 }
 
+/// The published shares of edges within a class, and the sizes of the classes.
+TEST(ParseSynthetic, KnowsTheClassesOfTheBenchmarks) {
+  const auto spec = [](const std::string& name) { return parse_synthetic("synthetic:" + name); };
+  EXPECT_EQ(spec("cora").class_shares, (std::vector<double>{351, 217, 418, 818, 426, 298, 180}));
+  EXPECT_EQ(spec("pubmed").class_shares, (std::vector<double>{4'103, 7'739, 7'875}));
+  EXPECT_EQ(spec("cora").homophily, 0.81);
+  EXPECT_EQ(spec("pubmed").homophily, 0.80);
+  EXPECT_EQ(spec("arxiv").homophily, 0.655);
+  EXPECT_EQ(spec("products").homophily, 0.81);
+  EXPECT_EQ(spec("reddit").homophily, 0.75);
+}
+
 TEST(ParseSynthetic, ScalesNodesAndEdges) {
   const GeneratorSpec tenth = parse_synthetic("synthetic:cora@0.1");
   EXPECT_EQ(tenth.nodes, 271);

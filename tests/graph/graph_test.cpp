@@ -73,6 +73,11 @@ TEST(Validate, NamesWhatDoesNotFit) {
   };
   test::expect_error(broken([](Graph& g) { g.adjacency.cols = 2; }), {"file.x", "not square"});
   test::expect_error(broken([](Graph& g) {
+                       g.features =
+                           DenseMatrix{.rows = 3, .cols = 4, .values = std::vector<float>(11)};
+                     }),
+                     {"wrong number of values", "found 11", "expected 12"});
+  test::expect_error(broken([](Graph& g) {
                        g.adjacency.columns = std::vector<std::int32_t>{1, 0, 3, 1};
                      }),
                      {"column index out of range", "found 3", "0 to 2", "entry 2"});

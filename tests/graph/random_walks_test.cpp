@@ -123,6 +123,15 @@ TEST(RandomWalks, ExtremeParametersStillGoTheirWay) {
   expect_chances(graph, 1e-4, 1);
 }
 
+/// What p and q say is multiplied by the weights, also where neighbours are listed; the last edges
+/// of nodes 2 and 3 weigh nothing.
+TEST(RandomWalks, WeightsCountWhereNeighboursAreListed) {
+  const CsrMatrix graph = test::csr(5, kite(), {0.5F, 1, 2, 0, 1, 3, 0.25F, 4, 0, 2, 1.5F});
+  expect_chances(graph, 1e6, 2e6);
+  expect_chances(graph, 1e-4, 1);
+  expect_chances(graph, 1, 1e-4);
+}
+
 TEST(RandomWalks, ANodeWithoutAWayOutKeepsTheWalk) {
   const RandomWalker walker(Context(), test::csr(4, {{0, 1}, {2, 3}, {3, 2}}));
   const Walks walks = walker.walk(Context(), Nodes{0, 1, 2}, 2, 5, 0, 0);

@@ -90,7 +90,7 @@ TEST(MakeSplit, PerClassTakesTwentyAndFiveHundredOfAllTheRest) {
 }
 
 TEST(MakeSplit, RandomPartsRoundDown) {
-  const Graph graph = labelled_path({40, 39}, 20);
+  Graph graph = labelled_path({40, 39}, 20);
   const auto sizes = [&](const char* protocol) {
     const Split split = make_split(Context(), graph, protocol, 1);
     return std::vector<std::int64_t>{split.train.size(), split.val.size(), split.test.size()};
@@ -98,6 +98,26 @@ TEST(MakeSplit, RandomPartsRoundDown) {
   EXPECT_EQ(sizes("random-10-10-80"), (std::vector<std::int64_t>{7, 7, 65}));
   EXPECT_EQ(sizes("random-60-20-20"), (std::vector<std::int64_t>{47, 15, 17}));
   EXPECT_EQ(sizes("random-10-90-ovr"), (std::vector<std::int64_t>{7, 0, 72}));
+  graph = labelled_path({900, 100});
+  EXPECT_EQ(sizes("random-10-10-80"), (std::vector<std::int64_t>{100, 100, 800}));
+  EXPECT_EQ(sizes("random-60-20-20"), (std::vector<std::int64_t>{600, 200, 200}));
+  EXPECT_EQ(sizes("random-10-90-ovr"), (std::vector<std::int64_t>{100, 0, 900}));
+}
+
+TEST(MakeSplit, APartThatAProtocolHasIsNeverEmpty) {
+  const auto missing = [](const char* protocol, const std::vector<int>& sizes, const char* part) {
+    test::expect_error([&] { make_split(Context(), labelled_path(sizes), protocol, 0); },
+                       {std::string("the ") + part + " part", protocol});
+  };
+  missing("random-10-10-80", {9}, "train");
+  missing("random-10-90-ovr", {9}, "train");
+  missing("random-60-20-20", {4}, "val");
+  missing("per-class-20-500-ovr", {2}, "val");
+  missing("per-class-20-500-ovr", {1}, "val");
+  missing("per-class-20-30-keep-small", {2}, "val");
+  missing("by-id:1/1/8", {4}, "train");
+  missing("by-id:5/1/4", {4}, "val");
+  missing("by-id:1/1/0", {4}, "test");
 }
 
 TEST(MakeSplit, ByIdFollowsTheNodeOrderOfLabelledNodes) {
@@ -114,6 +134,30 @@ TEST(MakeSplit, ByIdFollowsTheNodeOrderOfLabelledNodes) {
   EXPECT_EQ(list(given.val), (Nodes{6, 7, 8}));
   EXPECT_EQ(list(given.test), (Nodes{9, 10}));
   EXPECT_EQ(make_split(Context(), graph, "by-id:80/0/20", 0).val.size(), 0);
+}
+
+TEST(MakeSplit, ByIdCountsAsOneWouldByHand) {
+  const auto sizes = [](int nodes, const std::string& shares) {
+    const Split split = make_split(Context(), labelled_path({nodes}), "by-id:" + shares, 0);
+    return std::vector<std::int64_t>{split.train.size(), split.val.size(), split.test.size()};
+  };
+  // 20 times 0.55 is 10.999… in binary, 50 times 0.58 is 28.999…
+  EXPECT_EQ(sizes(20, "0.55/0.34/0.11"), (std::vector<std::int64_t>{11, 6, 3}));
+  EXPECT_EQ(sizes(50, "0.02/0.58/0.4"), (std::vector<std::int64_t>{1, 29, 20}));
+  // What is left of a node is not enough for one.
+  EXPECT_EQ(sizes(100, "0.39999/0.3/0.30001"), (std::vector<std::int64_t>{39, 30, 31}));
+  // Shares so large that a multiple of them is no number.
+  const std::string zeros(307, '0');
+  EXPECT_EQ(sizes(30, "10" + zeros + "/0/5" + zeros), (std::vector<std::int64_t>{20, 0, 10}));
+}
+
+/// The name of a protocol ends where its view ends, whatever stands behind it.
+TEST(MakeSplit, ByIdReadsNoFurtherThanItsName) {
+  const std::string_view longer = "by-id:2/1/12";
+  const Split split = make_split(Context(), labelled_path({20}), longer.substr(0, 11), 0);
+  EXPECT_EQ(split.name, "by-id:2/1/1");
+  EXPECT_EQ(split.train.size(), 10);
+  EXPECT_EQ(split.test.size(), 5);
 }
 
 TEST(MakeSplit, ByIdRefusesPartsThatAreNotThreeNumbers) {

@@ -10,6 +10,7 @@
 
 #include "creg/core/random.h"
 #include "learn/cluster_golden.h"
+#include "learn/kmeans/kmeans_start.h"
 #include "support/expect_error.h"
 
 namespace creg::kmeans_test {
@@ -150,27 +151,31 @@ TEST(KMeans, AHugeOffsetDoesNotBlurTheLabels) {
 }
 
 TEST(KMeans, NearestCentresAreThoseOfThePlainSearch) {
-  const DenseMatrix points = random_points(3000, 19, 3);
-  std::vector<double> centres;
-  RandomStream stream(9, Purpose::test);
-  for (int i = 0; i < 11 * 19; ++i) centres.push_back(stream.normal());
-  std::copy(centres.begin(), centres.begin() + 19, centres.begin() + 19 * 5);  // 5 equals 0
-  const Labels found = nearest_centres(Context(), points, centres);
-  for (std::int64_t i = 0; i < points.rows; ++i) {
-    std::int32_t best = -1;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::int32_t j = 0; j < 11; ++j) {
-      double distance = 0;
-      for (std::size_t c = 0; c < 19; ++c) {
-        const double difference = points.row(i)[c] - centres[static_cast<std::size_t>(j) * 19 + c];
-        distance += difference * difference;
+  for (const std::int64_t cols : {19, 79}) {
+    const auto width = static_cast<std::size_t>(cols);
+    const DenseMatrix points = random_points(57'000 / cols, cols, 3);
+    std::vector<double> centres;
+    RandomStream stream(9, Purpose::test);
+    for (std::int64_t i = 0; i < 11 * cols; ++i) centres.push_back(stream.normal());
+    std::copy(centres.begin(), centres.begin() + cols, centres.begin() + 5 * cols);  // 5 equals 0
+    const Labels found = nearest_centres(Context(), points, centres);
+    for (std::int64_t i = 0; i < points.rows; ++i) {
+      std::int32_t best = -1;
+      double least = std::numeric_limits<double>::infinity();
+      for (std::int32_t j = 0; j < 11; ++j) {
+        double distance = 0;
+        for (std::size_t c = 0; c < width; ++c) {
+          const double difference =
+              points.row(i)[c] - centres[static_cast<std::size_t>(j) * width + c];
+          distance += difference * difference;
+        }
+        if (distance < least) {
+          least = distance;
+          best = j;
+        }
       }
-      if (distance < least) {
-        least = distance;
-        best = j;
-      }
+      ASSERT_EQ(found[static_cast<std::size_t>(i)], best) << "row " << i;
     }
-    ASSERT_EQ(found[static_cast<std::size_t>(i)], best) << "row " << i;
   }
 }
 
@@ -193,6 +198,54 @@ TEST(KMeans, RefusesWhatCannotBeClustered) {
       {"3 numbers", "k times 2"});
   test::expect_error([&] { nearest_centres(Context(), points, std::vector<double>{}); },
                      {"0 numbers"});
+}
+
+/// k-means++ by plain loops over the same draws: of 2 + floor(ln k) rows, each drawn in proportion
+/// to its distance, the one that leaves the least in all.
+TEST(KMeans, StartsWithTheBestOfSomeFarRows) {
+  constexpr std::int64_t k = 9;
+  const DenseMatrix values = random_points(50, 3, 4);
+  const auto distance = [&](std::int64_t a, std::int64_t b) {
+    double sum = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double off = static_cast<double>(values.row(a)[c]) - values.row(b)[c];
+      sum += off * off;
+    }
+    return sum;
+  };
+  for (std::uint32_t restart = 0; restart < 5; ++restart) {
+    RandomStream stream(6, Purpose::kmeans, restart);
+    std::vector<std::int64_t> chosen = {static_cast<std::int64_t>(stream.below(50))};
+    const auto nearest = [&](std::int64_t i) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const std::int64_t row : chosen) least = std::min(least, distance(i, row));
+      return least;
+    };
+    while (chosen.size() < k) {
+      double total = 0;
+      for (std::int64_t i = 0; i < 50; ++i) total += nearest(i);
+      std::int64_t best = -1;
+      double best_left = std::numeric_limits<double>::infinity();
+      for (int draw = 0; draw < 4; ++draw) {
+        double left = stream.uniform_double() * total;
+        std::int64_t row = 0;
+        while (left >= nearest(row)) left -= nearest(row++);
+        double left_over = 0;
+        for (std::int64_t i = 0; i < 50; ++i) {
+          left_over += std::min(nearest(i), distance(i, row));
+        }
+        if (left_over < best_left) best = row;
+        best_left = std::min(best_left, left_over);
+      }
+      chosen.push_back(best);
+    }
+    std::vector<double> wanted;
+    for (const std::int64_t row : chosen) {
+      wanted.insert(wanted.end(), values.row(row).begin(), values.row(row).end());
+    }
+    const Context context;
+    EXPECT_EQ(learn::draw_centres(context, learn::Points(context, values), k, 6, restart), wanted);
+  }
 }
 
 TEST(KMeans, StopsOnCtrlC) {

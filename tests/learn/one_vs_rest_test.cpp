@@ -45,6 +45,7 @@ TEST(OneVsRest, ChoosesTheStrengthThatScikitLearnChooses) {
                                                       {.each_fit = [&] { ++fits; }});
     EXPECT_EQ(choice.c, spec["best_c"].get<double>()) << name;
     EXPECT_EQ(fits, 101);
+    EXPECT_EQ(OneVsRestSearch{}.fits(), 101);
     const auto cross = spec["cross_accuracy"].get<std::vector<double>>();
     ASSERT_EQ(choice.cross_accuracy.size(), cross.size());
     for (std::size_t i = 0; i < cross.size(); ++i) {

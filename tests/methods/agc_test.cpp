@@ -193,6 +193,34 @@ TEST(Agc, DoesNotDependOnTheThreads) {
   EXPECT_EQ(one.intra, four.intra);
 }
 
+TEST(Agc, MakesOneClusterToAsManyAsThereAreFeaturesOrNodes) {
+  const AgcOptions once{.max_power = 1, .repeats = 1, .restarts = 1};
+  const auto embedded = [&](const Graph& graph, std::int64_t clusters) {
+    AgcOptions options = once;
+    options.clusters = clusters;
+    return agc(Context(), graph, options);
+  };
+  const Graph wide = test::two_groups(6, 10);
+  EXPECT_EQ(embedded(wide, 1).embedding.cols, 1);
+  EXPECT_EQ(embedded(wide, 6).embedding.cols, 6);
+  test::expect_error([&] { embedded(wide, 7); }, {"1 to 6"});
+  const Graph narrow = test::two_groups();
+  EXPECT_EQ(embedded(narrow, 12).embedding.cols, 12);
+  // All rows of a cluster of their own: nothing is apart.
+  EXPECT_NEAR(embedded(wide, 6).intra.at(0), 0, 1e-10);
+}
+
+/// Without edges the filter is the identity: every power spreads clusters as much as the first, and
+/// only one that spreads them more ends the search.
+TEST(Agc, GoesOnWhereClustersStayAsTheyAre) {
+  Graph graph = test::two_groups();
+  graph.adjacency = test::csr(graph.nodes(), {});
+  const AgcResult result =
+      agc(Context(), graph, {.clusters = 2, .max_power = 3, .repeats = 1, .restarts = 1});
+  EXPECT_EQ(result.intra, std::vector<double>(3, result.intra.front()));
+  EXPECT_EQ(result.power, 3);
+}
+
 TEST(Agc, SaysWhatItNeeds) {
   Graph graph = test::two_groups();
   for (const std::int64_t wrong : {0, 13}) {
@@ -201,6 +229,8 @@ TEST(Agc, SaysWhatItNeeds) {
   }
   test::expect_error([&] { agc(Context(), graph, {.clusters = 2, .max_power = 0}); },
                      {"at least once", "0 powers"});
+  test::expect_error([&] { agc(Context(), graph, {.clusters = 2, .repeats = 0}); },
+                     {"at least once", "0 repeats"});
   graph.features = {};
   test::expect_error([&] { agc(Context(), graph, {.clusters = 2}); }, {"no features"});
 }

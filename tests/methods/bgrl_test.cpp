@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "graph/transforms.h"
 #include "io/file.h"
@@ -57,6 +59,16 @@ TEST(Bgrl, TheSlowCopyFollowsTheEncoderAtItsShare) {
   model.loss(5);
   // Half way the copy keeps 0.995 of itself.
   EXPECT_TRUE(slow(model, "encoder.0.weight").allclose(before + 0.005, 1e-4, 1e-5));
+}
+
+TEST(Bgrl, TheSlowCopyFollowsFromTheSecondEpochOn) {
+  TinyModel model("bgrl", options());
+  const at::Tensor weight = model.parameter("encoder.0.weight");
+  const at::Tensor before = weight.detach().clone();
+  weight.detach().add_(100);
+  model.loss(1);
+  const double taken = 0.01 * (std::cos(std::numbers::pi / 10) + 1) / 2;
+  EXPECT_TRUE(slow(model, "encoder.0.weight").allclose(before + 100 * taken, 1e-4, 1e-5));
 }
 
 TEST(Bgrl, TheSlowCopyComesBackFromAKeptState) {

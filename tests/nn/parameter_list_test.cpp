@@ -7,6 +7,7 @@
 
 #include "creg/core/error.h"
 #include "creg/nn/encoder.h"
+#include "ops/random.h"
 #include "support/devices.h"
 
 namespace creg::parameter_list_test {
@@ -44,6 +45,18 @@ TEST(ParameterList, AValueDependsOnSeedAndNameAlone) {
   EXPECT_TRUE(test::equal(alone, of_the_cpu.uniform("w", {20}, 1)));
 }
 
+/// The stream of a parameter is the FNV-1a hash of its name, less its upper 16 bits; these two are
+/// published examples of it, af63dc4c8601ec8c and 85944171f73967e8.
+TEST(ParameterList, TheStreamOfAValueIsTheHashOfItsName) {
+  for (const auto& [name, item] :
+       {std::pair{"a", 0xdc4c8601ec8cULL}, std::pair{"foobar", 0x4171f73967e8ULL}}) {
+    ParameterList parameters(3);
+    const RandomKey key{.seed = 3, .purpose = Purpose::initialisation, .item = item};
+    EXPECT_TRUE(at::equal(parameters.uniform(name, {4, 5}, 0.5),
+                          draw_symmetric(at::kCPU, 1, 20, 0.5, key).view({4, 5})));
+  }
+}
+
 TEST(ParameterList, NamesAreUnique) {
   ParameterList parameters(1, test::tensor_device());
   parameters.constant("b", {3}, 0);
@@ -70,6 +83,14 @@ TEST(Initialisation, FollowsTheEncodersOwnRules) {
   EXPECT_NEAR(bound_of(gcn, "encoder.0.weight"), std::sqrt(6.0 / (in + dim)), 1e-3);
   EXPECT_EQ(bound_of(gcn, "encoder.0.bias"), 0);
   EXPECT_EQ(bound_of(gcn, "encoder.0.slope"), 0.25);
+  ParameterList normalised(0);
+  make_encoder({.dim = dim, .layer_norm = true}, in, normalised);
+  for (const NamedTensor& item : normalised.all()) {
+    if (item.name == "encoder.0.norm_scale") EXPECT_TRUE(item.value.eq(1).all().item<bool>());
+    if (item.name == "encoder.0.norm_shift") EXPECT_TRUE(item.value.eq(0).all().item<bool>());
+  }
+  EXPECT_EQ(bound_of(normalised, "encoder.0.norm_scale"), 1);
+  EXPECT_EQ(bound_of(normalised, "encoder.0.norm_shift"), 0);
   const ParameterList gat = made(EncoderKind::gat);
   EXPECT_NEAR(bound_of(gat, "encoder.0.weight"), std::sqrt(6.0 / (in + dim)), 1e-3);
   EXPECT_NEAR(bound_of(gat, "encoder.0.attention_source"), std::sqrt(6.0 / (4 + 16)), 0.05);

@@ -66,6 +66,13 @@ TEST(SparseMatrix, AnEmptierOneStaysSparse) {
       SparseMatrix::compact(test::context(), test::csr(4, {{0, 1}, {2, 3}}));
   EXPECT_FALSE(matrix.dense().defined());
   EXPECT_EQ(matrix.nonzeros(), 2);
+  // 38 % of a hundred cells are not yet more than 38 %.
+  for (const std::int32_t filled : {38, 39}) {
+    test::Edges edges;
+    for (std::int32_t i = 0; i < filled; ++i) edges.emplace_back(i / 10, i % 10);
+    const SparseMatrix made = SparseMatrix::compact(Context(), test::csr(10, edges));
+    EXPECT_EQ(made.dense().defined(), filled == 39);
+  }
 }
 
 /// Both directions get the new values, whatever the matrix was before.

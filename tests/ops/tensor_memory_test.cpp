@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -72,6 +74,25 @@ TEST_F(TensorMemoryTest, AFreedLargeBlockServesTheNextTensorOfItsSize) {
   const at::Tensor third = bytes(5 * mib);
   EXPECT_NE(third.data_ptr(), address);
   EXPECT_EQ(live(), 10 * mib);
+}
+
+/// Pages of this process's address space, the first number of statm.
+std::int64_t mapped_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t pages = 0;
+  statm >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/// What is mapped to have an aligned start is given back at both ends: a tensor of five MiB takes
+/// three huge pages and no more.
+TEST_F(TensorMemoryTest, ABlockTakesNoMoreAddressesThanItsPages) {
+  std::vector<at::Tensor> tensors(20);
+  const std::int64_t before = mapped_bytes();
+  for (at::Tensor& tensor : tensors) tensor = bytes(5 * mib);
+  const std::int64_t grown = mapped_bytes() - before;
+  EXPECT_GE(grown, 20 * 6 * mib);
+  EXPECT_LT(grown, 20 * 6 * mib + 8 * mib);
 }
 
 TEST_F(TensorMemoryTest, OtherSizesDoNotTakeAKeptBlock) {

@@ -141,6 +141,10 @@ TEST(Cluster, RefusesWhatCannotBeJudged) {
   refuse({.k = 31}, {"more clusters than distinct points", "k = 31", "30 distinct"});
   refuse({.k = -1}, {"--k", "-1"});
   refuse({.seeds = 0}, {"--seeds", "0"});
+  refuse({.restarts = 0}, {"restarts", "0"});
+  EXPECT_EQ(
+      test::cluster(Context(), made.graph, made.embedding, {.k = 1, .seeds = 1, .restarts = 1}).k,
+      1);
   refuse({.pca = 6}, {"components", "6", "1 to 5"});
   const DenseMatrix embedding = made.embedding;
   made.embedding = {.rows = 2, .cols = 1, .values = std::vector<float>{1, 2}};

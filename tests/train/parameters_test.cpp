@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "core/parse_value.h"
 #include "io/file.h"
 #include "support/expect_error.h"
 #include "support/test_data.h"
@@ -64,6 +65,37 @@ TEST(Parameters, WrongValuesNameTheRange) {
   expect_error(set("reg", "contrast+l3"), {"'l3'", "l2norm"});
   expect_error(set("reg", "none+contrast"), {"'none'"});
   expect_error(set("reg", ""), {"''"});
+}
+
+/// Both ends of what the page calls a range are taken, and nothing beyond them.
+TEST(Parameters, RangesAreWhatThePageSays) {
+  int ranges = 0;
+  for (const Parameter& parameter : train_parameters()) {
+    const std::size_t dots = parameter.values.find("..");
+    if (dots == std::string::npos) continue;
+    ++ranges;
+    const std::string low = parameter.values.substr(0, dots);
+    const std::string high =
+        parameter.values.substr(dots + 2, parameter.values.find('|') - dots - 2);
+    TrainConfig config;
+    const auto set = [&](const std::string& text) { parameter.set(config, text); };
+    EXPECT_NO_THROW(set(low)) << parameter.key;
+    EXPECT_NO_THROW(set(high)) << parameter.key;
+    const double step = std::stod(low) != 0 && std::stod(low) < 1 ? std::stod(low) / 4 : 1;
+    expect_error([&] { set(number_text(std::stod(low) - step)); }, {parameter.key});
+    expect_error([&] { set(number_text(std::stod(high) + step)); }, {parameter.key});
+  }
+  EXPECT_GT(ranges, 30);
+}
+
+TEST(Parameters, FanoutsAreNumbersOfNeighboursOrMinusOne) {
+  TrainConfig config;
+  const Parameter& fanouts = find_parameter("fanouts");
+  fanouts.set(config, "1,-1,1000000");
+  EXPECT_EQ(config.batch.fanouts, (std::vector<int>{1, -1, 1'000'000}));
+  for (const char* wrong : {"0", "-2", "1000001", "5,", "5,,5", ""}) {
+    expect_error([&] { fanouts.set(config, wrong); }, {"fanouts", "joined by commas"});
+  }
 }
 
 TEST(Parameters, FlagsAreKeysWithDashes) {

@@ -87,6 +87,23 @@ TEST(Train, PatienceStopsAndTheLowestLossIsKept) {
       same_bytes(train(context_of(0), test::two_groups(), shorter).embedding, result.embedding));
 }
 
+/// Steps too small to change a weight: every epoch has the loss of the first. The latest is kept,
+/// and patience is not lost over losses that are as low.
+TEST(Train, TheLatestOfEqualLossesIsKept) {
+  TrainConfig config = small_config("gcn-supervised");
+  config.regulariser.contrast = false;
+  config.lr = 1e-30;
+  config.patience = 3;
+  const Graph graph = test::two_groups();
+  const TrainResult result =
+      train(context_of(0), graph, config, {}, nullptr, graph.splits.front().train.span());
+  ASSERT_EQ(result.epochs.size(), 12);
+  for (const EpochStatistics& epoch : result.epochs) {
+    ASSERT_EQ(epoch.loss, result.epochs.front().loss);
+  }
+  EXPECT_EQ(result.best_epoch, 11);
+}
+
 TEST(Train, TheLossIsItsParts) {
   TrainConfig config = small_config("lc");
   config.regulariser.ratio = 0.3;
@@ -165,6 +182,18 @@ TEST(Train, SelectsByValidationAccuracy) {
   EXPECT_EQ(result.best_epoch, 9);  // looked at after epochs 4, 9 and 11
   EXPECT_EQ(result.epochs[9].val_accuracy, 0.9);
   EXPECT_FALSE(result.epochs[8].val_accuracy.has_value());
+}
+
+class SameScore final : public TrainObserver {
+ public:
+  std::optional<double> score(Select /*by*/, const ModelOutput& /*output*/) override { return 0.5; }
+};
+
+TEST(Train, TheFirstOfEqualScoresIsKept) {
+  TrainConfig config = small_config();
+  config.select = Select::val;
+  SameScore scores;
+  EXPECT_EQ(train(context_of(0), test::two_groups(), config, {}, &scores).best_epoch, 4);
 }
 
 TEST(Train, SelectsByCalibration) {

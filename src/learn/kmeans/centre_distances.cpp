@@ -34,7 +34,6 @@ Points::Points(const Context& context, const DenseMatrix& values)
 }
 
 double Points::mean_variance(const Context& context) const {
-  if (rows() == 0 || cols() == 0) return 0;
   const auto width = static_cast<std::size_t>(cols());
   std::vector<double> mean(width);
   // Sums of the pieces, added in their order.

@@ -27,7 +27,7 @@ class Points {
   std::int64_t piece_rows() const { return piece_rows_; }
   std::int64_t pieces() const { return (rows() + piece_rows_ - 1) / piece_rows_; }
 
-  /// Of the columns' variances (of the population).
+  /// Of the columns' variances (of the population); there is a row and a column.
   double mean_variance(const Context& context) const;
 
  private:

@@ -108,7 +108,7 @@ class LinearPairModel final : public PairModel {
     const auto chunks = static_cast<std::size_t>((pairs.size() + chunk - 1) / chunk);
     const std::size_t width = narrow_.size();
     std::vector<float> partial(chunks * width, 0.0F);
-    std::vector<double> losses(chunks, 0.0);
+    std::vector<double> losses(chunks);
     parallel_for(context, 0, pairs.size(), chunk, [&](std::int64_t begin, std::int64_t end) {
       const auto piece = static_cast<std::size_t>(begin / chunk);
       std::vector<float> scratch(pair_lanes * static_cast<std::size_t>(rows_.cols));
