@@ -18,8 +18,8 @@ TEST(TransposedEntries, LinkEachEntryWithItsOwn) {
   std::vector<std::int64_t> offsets(10, 0);
   for (const auto& [column, e] : by_column) ++offsets[column + 1];
   for (std::size_t c = 1; c < offsets.size(); ++c) offsets[c] += offsets[c - 1];
-  const kernels::TransposedEntries entries{17, 9, m.entries(), m.offsets.data(), m.columns.data(),
-                                           offsets.data()};
+  const kernels::TransposedEntries entries{
+      17, 9, m.entries(), m.offsets.data(), m.columns.data(), offsets.data()};
   const OneWorker worker;
   std::vector<std::int64_t> linked(by_column.size(), -1);
   cpu::link_entries({.workers = &worker}, entries, linked.data());
