@@ -419,16 +419,16 @@ TEST(Train, GoesOnOnAnotherDeviceAndSaysSo) {
   ASSERT_EQ(run_creg(small_run(out, {"--device", "cpu"})).status, 0);
   const std::string record = read_text(dir / "run/config.toml");
   ASSERT_FALSE(contains(record, "device ="));
-  write_file(dir / "run/config.toml", "device = \"cuda\"\n" + record);
+  write_file(dir / "run/config.toml", record + "device = \"cuda\"\n");
   const RunResult again = run_creg({"train", "--resume", out, "--device", "cpu"});
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_TRUE(contains(again.err, "began on a GPU and goes on on cpu")) << again.err;
-  write_file(dir / "run/config.toml", "precision = \"bf16\"\n" + record);
+  write_file(dir / "run/config.toml", record + "precision = \"bf16\"\n");
   const RunResult coarse = run_creg({"train", "--resume", out, "--device", "cpu"});
   EXPECT_EQ(coarse.status, 2);
   EXPECT_TRUE(contains(coarse.err, "precision bf16 on the CPU")) << coarse.err;
   for (const char* line : {"device = \"tpu\"\n", "precision = \"fp8\"\n"}) {
-    write_file(dir / "run/config.toml", line + record);
+    write_file(dir / "run/config.toml", record + line);
     EXPECT_EQ(run_creg({"train", "--resume", out, "--device", "cpu"}).status, 2) << line;
   }
 }
