@@ -120,6 +120,17 @@ TEST_P(GdclTest, ContrastsClustersAndTrainsTheDiffusionAlone) {
         test::on_host(kept.value).to(at::kDouble);
   }
   ASSERT_EQ(centres.sizes(), (std::vector<std::int64_t>{2, 6}));
+  // The target is what the look saw, squared and divided by the size of the cluster.
+  test::Values now;
+  for (const NamedTensor& item : model.parameters.all()) {
+    now[item.name] = item.value.detach().to(at::kDouble);
+  }
+  const at::Tensor seen = test::gcn_layer(matrix, x, now, part(1));
+  at::Tensor soft =
+      at::pow(1 + (seen.unsqueeze(1) - centres.unsqueeze(0)).pow(2).sum(2) / 1e-4, -(1e-4 + 1) / 2);
+  soft = soft / soft.sum(1, true);
+  const at::Tensor sharper = soft * soft / soft.sum(0, true);
+  EXPECT_TRUE(target.allclose(sharper / sharper.sum(1, true), 1e-3, 1e-4));
   // What the features look like with some of each node hidden: 12 columns lose half of theirs.
   const std::uint64_t noise = RandomStream(5, Purpose::method_draw).bits64();
   const at::Tensor hidden_x =

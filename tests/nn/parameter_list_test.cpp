@@ -85,10 +85,6 @@ TEST(Initialisation, FollowsTheEncodersOwnRules) {
   EXPECT_EQ(bound_of(gcn, "encoder.0.slope"), 0.25);
   ParameterList normalised(0);
   make_encoder({.dim = dim, .layer_norm = true}, in, normalised);
-  for (const NamedTensor& item : normalised.all()) {
-    if (item.name == "encoder.0.norm_scale") EXPECT_TRUE(item.value.eq(1).all().item<bool>());
-    if (item.name == "encoder.0.norm_shift") EXPECT_TRUE(item.value.eq(0).all().item<bool>());
-  }
   EXPECT_EQ(bound_of(normalised, "encoder.0.norm_scale"), 1);
   EXPECT_EQ(bound_of(normalised, "encoder.0.norm_shift"), 0);
   const ParameterList gat = made(EncoderKind::gat);
