@@ -18,8 +18,8 @@ TEST(AllPairsApart, IsTheMeanOverAllPairsWhateverTheBlocks) {
   const at::Tensor h = test::irregular({11, 4}) * 3;
   for (const std::int64_t block : {0, 1, 4, 11, 100}) {
     test::expect_matches(
-        [&](const test::Tensors& in) { return all_pairs_apart(test::context(), in[0], block); }, formula,
-        {h});
+        [&](const test::Tensors& in) { return all_pairs_apart(test::context(), in[0], block); },
+        formula, {h});
   }
 }
 
