@@ -40,7 +40,8 @@ double share(const Setting& setting, const std::string& file) {
   double value = 0;
   const char* const end = setting.value.data() + setting.value.size();
   const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
-  if (error != std::errc() || stop != end || !(value > 0 && value < 1)) {
+  const bool inside = value > 0 && value < 1;
+  if (error != std::errc() || stop != end || !inside) {
     fail_setting(setting, file, "more than 0 and less than 1");
   }
   return value;
