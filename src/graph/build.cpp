@@ -73,7 +73,7 @@ CsrMatrix csr_from_entries(const Context& context, std::int64_t rows, std::int64
                   [&](std::int64_t a, std::int64_t b) {
                     const std::int32_t x = column_ids[static_cast<std::size_t>(a)];
                     const std::int32_t y = column_ids[static_cast<std::size_t>(b)];
-                    return x != y ? x < y : a < b;
+                    return std::pair(x, a) < std::pair(y, b);
                   });
         for (std::int64_t e = offsets[r]; e < offsets[r + 1]; ++e) {
           columns[e] = column_ids[static_cast<std::size_t>(sources[e])];

@@ -26,8 +26,8 @@ SparseMatrix diffusion_matrix(const Context& context, const CsrMatrix& adjacency
   }
   ppr.threshold = ppr_thresholds.front();
   const CsrMatrix all = ppr_diffusion(context, adjacency, ppr);
-  const double degree = static_cast<double>(adjacency.nonzeros()) /
-                        static_cast<double>(std::max<std::int64_t>(1, adjacency.rows));
+  const double degree =
+      static_cast<double>(adjacency.nonzeros()) / static_cast<double>(adjacency.rows);
   return SparseMatrix::compact(
       context, min_max_columns(context, without_small_entries(context, all,
                                                               threshold_for_degree(all, degree))));

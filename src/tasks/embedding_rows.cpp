@@ -94,8 +94,9 @@ void check_split(const Graph& graph, const Split& split) {
 }
 
 DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix) {
+  constexpr std::int64_t row_grain = 1024;
   Buffer<float> values(matrix.values.size());
-  parallel_for(context, 0, matrix.rows, 1024, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(context, 0, matrix.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const auto row = matrix.row(i);
       double squares = 0;

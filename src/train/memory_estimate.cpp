@@ -39,7 +39,7 @@ std::int64_t encoder_parameters(const GraphSize& graph, const EncoderOptions& en
   if (encoder.kind == EncoderKind::dual) return 2 * features * encoder.dim;
   std::int64_t count = 0;
   for (int l = 0; l < encoder.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : encoder.width(l - 1);
+    const std::int64_t in = encoder.inputs(l, features);
     const std::int64_t out = encoder.width(l);
     count += encoder.kind == EncoderKind::gin ? 2 * out * in + 2 * out * out : in * out;
   }

@@ -186,7 +186,8 @@ TEST(Fanouts, AreReadAndWritten) {
   find_parameter("fanouts").set(config, "5,-1");
   EXPECT_EQ(config.batch.fanouts, (std::vector<int>{5, -1}));
   EXPECT_EQ(find_parameter("fanouts").get(config), "5,-1");
-  for (const char* wrong : {"", "5,,5", "0", "5,x", "-2", "5,"}) {
+  find_parameter("fanouts").set(config, "1,1000000");
+  for (const char* wrong : {"", "5,,5", "0", "5,x", "-2", "5,", "1000001"}) {
     expect_error([&] { find_parameter("fanouts").set(config, wrong); }, {"fanouts", "commas"});
   }
 }
@@ -222,6 +223,7 @@ TEST_P(LayerByLayer, GivesTheEmbeddingOfOnePass) {
                                                .scratch = scratch.path(),
                                                .rows_at_once = 7});
     EXPECT_EQ(found.rows, 40);
+    EXPECT_EQ(found.values.size(), 40 * 6);
     EXPECT_LT((as_tensor(found) - test::on_host(pass.embedding())).abs().max().item<float>(), 1e-5);
   }
 }

@@ -88,16 +88,6 @@ TEST(Parameters, RangesAreWhatThePageSays) {
   EXPECT_GT(ranges, 30);
 }
 
-TEST(Parameters, FanoutsAreNumbersOfNeighboursOrMinusOne) {
-  TrainConfig config;
-  const Parameter& fanouts = find_parameter("fanouts");
-  fanouts.set(config, "1,-1,1000000");
-  EXPECT_EQ(config.batch.fanouts, (std::vector<int>{1, -1, 1'000'000}));
-  for (const char* wrong : {"0", "-2", "1000001", "5,", "5,,5", ""}) {
-    expect_error([&] { fanouts.set(config, wrong); }, {"fanouts", "joined by commas"});
-  }
-}
-
 TEST(Parameters, FlagsAreKeysWithDashes) {
   EXPECT_EQ(find_parameter("weight_decay").flag(), "--weight-decay");
   EXPECT_EQ(find_parameter("k").flag(), "--k");

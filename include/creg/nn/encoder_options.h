@@ -78,6 +78,10 @@ struct EncoderOptions {
   bool sparse_diffusion = false;
 
   std::int64_t width(int layer) const { return layer + 1 == layers || hidden == 0 ? dim : hidden; }
+  /// How many columns a layer takes in; the first those of the features.
+  std::int64_t inputs(int layer, std::int64_t features) const {
+    return layer == 0 ? features : width(layer - 1);
+  }
   ActivationKind activation_after(int layer) const {
     return layer + 1 == layers && !last_activation ? ActivationKind::none : activation;
   }

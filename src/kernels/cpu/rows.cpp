@@ -88,9 +88,10 @@ CREG_TARGET_CLONES
 void add_product(std::int64_t rows, std::int64_t depth, std::int64_t cols, const double* a,
                  std::int64_t row_stride, std::int64_t depth_stride, const double* b, double* out) {
   constexpr int tile = 4;
-  constexpr std::int64_t most_depth = 256;  // 16 KiB of a column group of b: half the first cache
-  for (std::int64_t k = 0; k < depth; k += most_depth) {
-    const std::int64_t piece = depth - k < most_depth ? depth - k : most_depth;
+  // 16 KiB of a column group of b: half the first cache.
+  constexpr std::int64_t depth_block = 256;
+  for (std::int64_t k = 0; k < depth; k += depth_block) {
+    const std::int64_t piece = depth - k < depth_block ? depth - k : depth_block;
     for (std::int64_t j = 0; j < cols; j += column_group) {
       const double* const right = b + k * cols + j;
       std::int64_t i = 0;

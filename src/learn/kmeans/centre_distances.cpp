@@ -79,7 +79,7 @@ PackedCentres::PackedCentres(std::int64_t cols, std::span<const double> centres)
 void PackedCentres::fill_distances(const Points& points, std::span<const std::int32_t> rows,
                                    Scratch& scratch) const {
   // With the 1 that widen_row appends this is no power of two, so columns do not share cache sets.
-  const std::int64_t stride = (cols_ / 8 + 1) * 8;
+  const std::int64_t stride = padded_columns(cols_ + 1);
   const auto count = static_cast<std::int64_t>(rows.size());
   scratch.block.resize(block_rows * static_cast<std::size_t>(stride));
   scratch.products.resize(block_rows * static_cast<std::size_t>(padded_));

@@ -39,7 +39,7 @@ std::unique_ptr<Encoder> make_gat(const EncoderOptions& options, std::int64_t fe
   std::vector<GatLayer> layers;
   const std::int64_t heads = options.heads;
   for (int l = 0; l < options.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : options.width(l - 1);
+    const std::int64_t in = options.inputs(l, features);
     const std::int64_t out = options.width(l);
     const std::int64_t width = out / heads;
     // The fans of the attention vectors are their own two dimensions.

@@ -80,7 +80,7 @@ std::unique_ptr<Encoder> make_layers(const Start& start, const EncoderOptions& o
                                      std::int64_t features, ParameterList& parameters) {
   std::vector<LinearLayer> layers;
   for (int l = 0; l < options.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : options.width(l - 1);
+    const std::int64_t in = options.inputs(l, features);
     const std::int64_t out = options.width(l);
     layers.push_back({parameters.uniform(layer_name(l, "weight"), {in, out},
                                          glorot_bound(in, out, options.gain * start.gain)),

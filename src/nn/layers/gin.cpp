@@ -30,7 +30,7 @@ std::unique_ptr<Encoder> make_gin(const EncoderOptions& options, std::int64_t fe
                                   ParameterList& parameters) {
   std::vector<GinLayer> layers;
   for (int l = 0; l < options.layers; ++l) {
-    const std::int64_t in = l == 0 ? features : options.width(l - 1);
+    const std::int64_t in = options.inputs(l, features);
     const std::int64_t out = options.width(l);
     const std::int64_t wide = 2 * out;
     layers.push_back({parameters.uniform(layer_name(l, "weight1"), {in, wide}, linear_bound(in)),
