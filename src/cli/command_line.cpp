@@ -36,6 +36,13 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                  "How to print results: for people, one JSON object, Markdown, or a table as CSV")
       ->type_name("text|json|md|csv");
   app.add_flag("--quiet,-q", options.quiet, "No progress and no notes, only warnings and errors");
+  app.add_option("--seed", options.seed, "Seed of every random draw")
+      ->type_name("S")
+      ->check(not_negative)
+      ->capture_default_str();
+  app.add_option("--data-dir", options.data_dir,
+                 "Folder of the datasets; default $CREG_DATA, else the user's cache folder")
+      ->type_name("DIR");
   app.add_option("--progress", options.progress, "How to show progress on standard error")
       ->type_name("auto|bar|lines|json|none")
       ->capture_default_str();
@@ -52,13 +59,6 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                  "How exact products of matrices are on a GPU; sums are float32 always")
       ->type_name("fp32|tf32|bf16")
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "Seed of every random draw")
-      ->type_name("S")
-      ->check(not_negative)
-      ->capture_default_str();
-  app.add_option("--data-dir", options.data_dir,
-                 "Folder of the datasets; default $CREG_DATA, else the user's cache folder")
-      ->type_name("DIR");
 }
 
 namespace {
