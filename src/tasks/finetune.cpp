@@ -30,9 +30,9 @@ namespace {
 
 using Nodes = std::vector<std::int32_t>;
 
-Nodes numbers(std::int64_t first, std::int64_t last) {
-  Nodes out(static_cast<std::size_t>(last - first));
-  std::iota(out.begin(), out.end(), static_cast<std::int32_t>(first));
+Nodes numbers_below(std::int64_t count) {
+  Nodes out(static_cast<std::size_t>(count));
+  std::iota(out.begin(), out.end(), 0);
   return out;
 }
 
@@ -53,7 +53,7 @@ void check_parts(const PretrainParts& parts) {
 /// The nodes that are not in `first`, ascending, as thirds.
 PretrainParts rest_in_thirds(Nodes first, std::int64_t nodes) {
   std::sort(first.begin(), first.end());
-  const Nodes all = numbers(0, nodes);
+  const Nodes all = numbers_below(nodes);
   Nodes rest;
   std::set_difference(all.begin(), all.end(), first.begin(), first.end(), std::back_inserter(rest));
   const auto third = static_cast<std::ptrdiff_t>(rest.size() / 3);
@@ -81,8 +81,8 @@ PretrainParts parts_by_number(std::int64_t nodes, double share) {
                 .found = std::to_string(share),
                 .expected = "more than 0 and less than 1"});
   }
-  return rest_in_thirds(numbers(0, static_cast<std::int64_t>(share * static_cast<double>(nodes))),
-                        nodes);
+  return rest_in_thirds(
+      numbers_below(static_cast<std::int64_t>(share * static_cast<double>(nodes))), nodes);
 }
 
 PretrainParts parts_after_training(const Split& split, std::int64_t nodes) {
@@ -91,7 +91,7 @@ PretrainParts parts_after_training(const Split& split, std::int64_t nodes) {
 
 PretrainParts parts_of_split(const Split& split, std::int64_t nodes) {
   const Nodes taken = joined({&split.train, &split.val, &split.test});
-  const Nodes all = numbers(0, nodes);
+  const Nodes all = numbers_below(nodes);
   Nodes rest;
   std::set_difference(all.begin(), all.end(), taken.begin(), taken.end(), std::back_inserter(rest));
   PretrainParts parts;
