@@ -189,6 +189,9 @@ TEST(Npy, KnowsObjectArraysWithoutReadingThem) {
   // No bytes stand behind their shape: nothing is taken by it.
   const NdArray many = read(npy("|O", "(2, 999999, 9999)", "any pickle at all"));
   expect_error([&] { many.to_strings(); }, {"a.npy", "pickled Python objects"});
+  expect_error([&] { many.to_float(); }, {"a.npy", "pickled Python objects"});
+  expect_error([&] { many.to_int32(); }, {"a.npy", "pickled Python objects"});
+  expect_error([&] { many.to_int64(); }, {"a.npy", "pickled Python objects"});
 }
 
 TEST(Npy, RefusesTypesItDoesNotKnow) {

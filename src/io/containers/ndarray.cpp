@@ -171,6 +171,10 @@ void NdArray::fail(std::string what, std::string found, std::string expected,
               .expected = std::move(expected)});
 }
 
+void NdArray::refuse_objects(const char* wanted) const {
+  if (is_object()) fail("an array of the wrong type", "pickled Python objects", wanted);
+}
+
 std::string NdArray::shape_text() const {
   if (shape_.empty()) return "a single value";
   return fmt::format("{}", fmt::join(shape_, " x "));
@@ -241,8 +245,8 @@ void NdArray::visit_numbers(Visit visit, const char* wanted) const {
       if (type_.item_size == 4) return visit_as<float>(visit);
       return visit_as<double>(visit);
     default:
-      fail("an array of the wrong type", is_object() ? "pickled Python objects" : type_.text(),
-           wanted);
+      refuse_objects(wanted);
+      fail("an array of the wrong type", type_.text(), wanted);
   }
 }
 
@@ -283,6 +287,7 @@ Array<Target> NdArray::convert(const char* wanted) const {
     const auto* first = reinterpret_cast<const Target*>(data_.data.data());
     return Array<Target>::view({first, static_cast<std::size_t>(size_)}, data_.owner);
   }
+  refuse_objects(wanted);
   Buffer<Target> out(size_);
   const auto visit = [&](auto value, std::int64_t i) {
     if (!is_kept<Target>(value)) {
@@ -326,10 +331,7 @@ DenseMatrix NdArray::to_matrix() const {
 }
 
 std::vector<std::string> NdArray::to_strings() const {
-  // Their shape is not backed by bytes of the file.
-  if (is_object()) {
-    fail("an array of the wrong type", "pickled Python objects", "strings or whole numbers");
-  }
+  refuse_objects("strings or whole numbers");
   std::vector<std::string> out(static_cast<std::size_t>(size_));
   if (!is_text()) {
     const auto visit = [&](auto value, std::int64_t i) {

@@ -81,6 +81,8 @@ class NdArray {
   Array<Target> convert(const char* wanted) const;
   template <class Target>
   bool is_stored_as() const;
+  /// Before memory is taken for them: no bytes of the file stand behind the shape of objects.
+  void refuse_objects(const char* wanted) const;
   [[noreturn]] void fail(std::string what, std::string found, std::string expected,
                          std::string place = {}) const;
 
