@@ -30,6 +30,9 @@ creg_header_only(creg_deps::random123 Random123/philox.h)
 # Found or left out; `creg info` says which.
 find_package(OpenSSL 1.1 COMPONENTS Crypto)
 find_package(CURL)
+find_package(SQLite3)
+include(${CMAKE_CURRENT_LIST_DIR}/Partitioners.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/Cairo.cmake)
 
 if(CREG_TORCH)
   # A libtorch for CUDA adds an architecture of its own choice to these.
@@ -44,6 +47,8 @@ if(CREG_TORCH)
   set(CMAKE_CUDA_FLAGS "${cuda_flags}")
   find_package(OpenMP REQUIRED COMPONENTS CXX)
 endif()
+include(${CMAKE_CURRENT_LIST_DIR}/Communication.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/Faiss.cmake)
 
 # CUDA: `on` where libtorch has it; `compile` where there is a compiler for it alone, so that the
 # kernels are at least compiled with the tests; else `off`.

@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   return fuzz::try_read(data, size, [](const Bytes& bytes) {
     NodeIndex index;
-    read_named_edges(context, bytes, {.separator = Separator::comma}, index, false);
+    read_named_edges(context, bytes, {.separator = Separator::comma}, index);
     // What was read once is known the second time.
-    read_named_edges(context, bytes, {.separator = Separator::comma}, index, true);
+    read_known_edges(context, bytes, {.separator = Separator::comma}, index, UnknownIds::drop);
   });
 }

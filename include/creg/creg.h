@@ -9,16 +9,20 @@
 #include <concepts>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "creg/calibration/figures.h"
 #include "creg/core/context.h"
 #include "creg/io/dataset.h"
 #include "creg/learn/metrics.h"
 #include "creg/run/run.h"
+#include "creg/tasks/baselines.h"
 #include "creg/tasks/classify.h"
 #include "creg/tasks/cluster.h"
 #include "creg/tasks/link.h"
+#include "creg/tasks/neighbours.h"
 
 namespace creg {
 
@@ -60,6 +64,9 @@ RunResult train(const Context& context, const Data& data, const Spec& spec) {
 /// where the run's final_norm says so.
 ClassifyResult classify(const Context& context, const Data& data, const RunResult& run,
                         ClassifyOptions options = {});
+/// What stands beside it: the features and the smoothed features by the same protocol and splits.
+std::vector<Baseline> classify_baselines(const Context& context, const Data& data,
+                                         ClassifyOptions options = {});
 ClusterResult cluster(const Context& context, const Data& data, const RunResult& run,
                       ClusterOptions options = {});
 /// Of a run that was planned with an edge split; any other has seen the edges: an input error.
@@ -67,6 +74,11 @@ LinkResult predict_links(const Context& context, const RunResult& run, LinkOptio
 
 /// Of the first seed's embedding, which is taken as it is.
 CalibrationFigures calibrate(const Context& context, const Data& data, const RunResult& run);
+
+/// The most similar nodes of these nodes by the first seed's embedding, which is taken as it is.
+NeighbourLists neighbours(const Context& context, const Data& data, const RunResult& run,
+                          std::span<const std::int32_t> nodes,
+                          const NeighbourOptions& options = {});
 
 /// The folder that `creg train --out` writes: config.toml, embedding.npy, nodes.tsv, checkpoint.pt,
 /// metrics.jsonl, result.json. A folder that holds a run is an input error unless

@@ -32,19 +32,29 @@ void run_once(const Context& context, const Contestant& contestant, int round, b
               Measurement& measurement) {
   std::optional<PlainTensorMemory> plain;
   if (contestant.plain_memory) plain.emplace();
+  const bool on_gpu = context.device().type == DeviceType::cuda;
   reset_peak_tensor_memory();
   const std::int64_t before = tensor_memory().live_bytes;
+  reset_peak_device_memory(context);
+  const std::int64_t before_there = device_memory(context).live_bytes;
   wait_for_device(context);
   const double cpu_start = cpu_milliseconds();
   const Clock::time_point start = Clock::now();
   contestant.run(round);
   wait_for_device(context);
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  if (on_gpu) {
+    // In every round: a recorded step takes its memory once, when it is recorded.
+    const std::int64_t made = device_memory(context).peak_bytes - before_there;
+    measurement.device_peak_bytes =
+        std::max(measurement.device_peak_bytes.value_or(0), contestant.resident_bytes + made);
+  }
   if (!counts) return;
   measurement.ms.push_back(ms);
   measurement.cpu_ms.push_back(cpu_milliseconds() - cpu_start);
-  measurement.peak_bytes = std::max(
-      measurement.peak_bytes, contestant.resident_bytes + tensor_memory().peak_bytes - before);
+  const std::int64_t resident = on_gpu ? 0 : contestant.resident_bytes;
+  measurement.peak_bytes =
+      std::max(measurement.peak_bytes, resident + tensor_memory().peak_bytes - before);
 }
 
 }  // namespace
@@ -73,6 +83,12 @@ std::vector<Measurement> measure(const Context& context, const std::string& labe
   }
   progress.finish();
   return measurements;
+}
+
+Measurement per_piece(Measurement rounds, std::int64_t pieces) {
+  for (double& ms : rounds.ms) ms /= static_cast<double>(pieces);
+  for (double& ms : rounds.cpu_ms) ms /= static_cast<double>(pieces);
+  return rounds;
 }
 
 Spread speedup(const Measurement& ours, const Measurement& baseline) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,10 @@ struct Measurement {
   std::vector<double> ms;      ///< of each repetition, in order
   std::vector<double> cpu_ms;  ///< of all threads together: what a busy machine does not stretch
   /// The most tensor bytes that were alive in a repetition: the resident ones, and those it made.
+  /// On a GPU those that it made on the host.
   std::int64_t peak_bytes = 0;
+  /// The same of the GPU's memory, in any round; none on the CPU.
+  std::optional<std::int64_t> device_peak_bytes;
 };
 
 /// Every round runs all contestants one after the other, so that a machine that is busy for a while
@@ -46,6 +50,9 @@ struct Measurement {
 std::vector<Measurement> measure(const Context& context, const std::string& label,
                                  const MeasureOptions& options,
                                  const std::vector<Contestant>& contestants);
+
+/// Of one piece, where a round was so many of them.
+Measurement per_piece(Measurement rounds, std::int64_t pieces);
 
 /// baseline / ours: the ratio of the medians, and quantiles of the ratios round by round.
 Spread speedup(const Measurement& ours, const Measurement& baseline);

@@ -10,6 +10,7 @@
 
 #include "bench/plain/plain_sample.h"
 #include "core/parallel.h"
+#include "creg/core/error.h"
 #include "graph/build.h"
 #include "graph/epoch_batches.h"
 #include "ops/runtime.h"
@@ -79,17 +80,19 @@ class Totals {
   std::atomic<std::int64_t> largest_{0};
 };
 
-Measurement per_batch(Measurement measured, std::int64_t batches) {
-  for (double& ms : measured.ms) ms /= static_cast<double>(batches);
-  for (double& ms : measured.cpu_ms) ms /= static_cast<double>(batches);
-  return measured;
-}
-
 }  // namespace
 
 SampleBench bench_sample(const Context& context, const Graph& graph, const SamplerOptions& sampler,
                          std::int64_t batch_size, const MeasureOptions& options,
                          bool compare_plain) {
+  if (context.device().type != DeviceType::cpu) {
+    fail_input({.what = "neighbourhoods that are drawn apart from training are drawn by the CPU",
+                .file = "--device",
+                .found = context.device().name(),
+                .expected = "cpu",
+                .hint = "creg bench epoch --encoder sage --batch-size N times whole batches, which "
+                        "a GPU draws itself"});
+  }
   install_tensor_memory();
   prepare_torch(context);
   const CsrMatrix gathered = graph.directed ? transpose(context, graph.adjacency) : graph.adjacency;
@@ -126,13 +129,13 @@ SampleBench bench_sample(const Context& context, const Graph& graph, const Sampl
          plain->bytes(), options.plain_memory});
   }
   std::vector<Measurement> measured = measure(context, "batches", options, contestants);
-  out.ours = per_batch(std::move(measured[0]), out.batches);
+  out.ours = per_piece(std::move(measured[0]), out.batches);
   // Ours are no tensors: the graph, what the threads keep, and a batch in every thread's hands.
   out.ours.peak_bytes = gathered.offsets.bytes() + gathered.columns.bytes() + ours.kept_bytes() +
                         context.threads() * totals.largest_bytes();
   out.sizes = totals.means();
   if (compare_plain) {
-    out.plain = per_batch(std::move(measured[1]), out.batches);
+    out.plain = per_piece(std::move(measured[1]), out.batches);
     out.plain_sizes = plain_totals.means();
   }
   return out;

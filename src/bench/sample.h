@@ -25,8 +25,9 @@ struct SampleBench {
   std::int64_t batches = 0;  ///< in a round
 };
 
-/// Batches of a prepared graph. Ours are drawn side by side, one per thread; with `compare_plain`
-/// also by index operations on whole tensors, each of which uses all threads.
+/// Batches of a prepared graph, by the CPU's sampler: other devices are refused. Ours are drawn
+/// side by side, one per thread; with `compare_plain` also by index operations on whole tensors,
+/// each of which uses all threads.
 SampleBench bench_sample(const Context& context, const Graph& graph, const SamplerOptions& sampler,
                          std::int64_t batch_size, const MeasureOptions& options,
                          bool compare_plain);

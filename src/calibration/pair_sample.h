@@ -9,7 +9,7 @@
 #include "creg/core/context.h"
 #include "creg/core/named_enum.h"
 #include "creg/graph/graph.h"
-#include "ops/similarity_options.h"
+#include "creg/ops/similarity_options.h"
 
 namespace creg {
 

@@ -34,7 +34,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON object: the same as --format json");
   app.add_option("--format", options.format,
                  "How to print results: for people, one JSON object, Markdown, or a table as CSV")
-      ->type_name("text|json|md|csv");
+      ->type_name("text|json|md|csv|latex");
   app.add_flag("--quiet,-q", options.quiet, "No progress and no notes, only warnings and errors");
   app.add_option("--seed", options.seed, "Seed of every random draw")
       ->type_name("S")

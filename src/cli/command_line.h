@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "creg/core/context.h"
 #include "report/document.h"
@@ -37,6 +38,11 @@ struct GlobalOptions {
 
   /// Set by the chosen subcommand while parsing; run after it.
   std::function<void(const Context&)> action;
+
+  /// The command line whole, for an action that starts it anew, and the exit status of one that
+  /// went well as far as it could see itself.
+  std::vector<std::string> words;
+  int status = exit_done;
 };
 
 void add_global_options(CLI::App& app, GlobalOptions& options);

@@ -11,7 +11,10 @@ std::span<const CommandEntry> command_table() {
   static constexpr std::array entries = {
       CommandEntry{"start", "demo", "ML and LC with and without Contrast-Reg, in a minute",
                    Half::computing},
-      CommandEntry{"start", "data", "Datasets: list, get, inspect, convert, split", Half::plain},
+      CommandEntry{"start", "data", "Datasets: list, get, inspect, convert, split, partition",
+                   Half::plain},
+      CommandEntry{"start", "init", "A description of your own files, after a look at them",
+                   Half::plain},
       CommandEntry{"learn", "train", "Learn embeddings of a graph without labels", Half::computing},
       CommandEntry{"learn", "embed", "Embed a graph with a trained encoder", Half::computing},
       CommandEntry{"learn", "sweep", "Try a grid of settings, compared by validation accuracy",
@@ -24,10 +27,18 @@ std::span<const CommandEntry> command_table() {
                    Half::computing},
       CommandEntry{"judge", "calibrate", "How far an embedding's confidence is from the truth",
                    Half::computing},
+      CommandEntry{"judge", "neighbors", "The most similar nodes of nodes in an embedding",
+                   Half::computing},
       CommandEntry{"judge", "history", "Calibration over the epochs of runs: tables, figures",
                    Half::plain},
+      CommandEntry{"judge", "report", "One page of runs: figures, curves, a map of the embedding",
+                   Half::computing},
+      CommandEntry{"judge", "reproduce", "The paper's tables, ours beside theirs", Half::computing},
       CommandEntry{"about", "bench", "Times, side by side with plain libtorch", Half::computing},
       CommandEntry{"about", "info", "This build: libtorch, devices, optional parts", Half::either},
+      CommandEntry{"", "completion", "A script by which a shell completes what is typed",
+                   Half::either},
+      CommandEntry{"", "manual", "Manual pages, as man shows them", Half::either},
   };
   return entries;
 }

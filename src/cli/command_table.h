@@ -15,7 +15,7 @@ enum class Half {
 };
 
 struct CommandEntry {
-  std::string_view group;  ///< what it is for, in a word
+  std::string_view group;  ///< what it is for, in a word; empty: not in the overview
   std::string_view name;
   std::string_view about;  ///< one line
   Half half;

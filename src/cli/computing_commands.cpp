@@ -4,8 +4,10 @@
 #include <cstdlib>
 
 #include "cli/commands.h"
+#include "cli/commands/info_distributed.h"
 #include "cli/computing.h"
 #include "ops/runtime.h"
+#include "train/recipes.h"
 
 namespace creg::cli {
 namespace {
@@ -20,7 +22,27 @@ void start_anew_for_better_kernels(const char* const* argv) {
 }
 
 void add_info_of_torch(CLI::App& app, GlobalOptions& options) {
-  add_info(app, options, torch_runtime);
+  static constexpr ComputingInfo computing{.runtime = torch_runtime,
+                                           .free_on_gpu = free_on_gpu,
+                                           .communication = has_communication,
+                                           .show_ranks = show_ranks};
+  add_info(app, options, &computing);
+}
+
+std::vector<std::string> recipe_names() {
+  std::vector<std::string> names;
+  for (const Recipe& recipe : shipped_recipes()) {
+    names.push_back(recipe.path.substr(0, recipe.path.rfind('.')));
+  }
+  return names;
+}
+
+void add_whole_completion(CLI::App& app, GlobalOptions& options) {
+  add_completion(app, options, recipe_names);
+}
+
+void add_whole_manual(CLI::App& app, GlobalOptions& options) {
+  add_manual(app, options, recipe_names);
 }
 
 void add_bench(CLI::App& app, GlobalOptions& options) {
@@ -44,12 +66,24 @@ void add_eval(CLI::App& app, GlobalOptions& options) {
 }
 
 constexpr std::array all_commands = {
-    OwnCommand{"bench", add_bench},        OwnCommand{"calibrate", add_calibrate},
-    OwnCommand{"data", add_data},          OwnCommand{"demo", add_demo},
-    OwnCommand{"embed", add_embed},        OwnCommand{"eval", add_eval},
-    OwnCommand{"finetune", add_finetune},  OwnCommand{"history", add_history},
-    OwnCommand{"info", add_info_of_torch}, OwnCommand{"pretrain", add_pretrain},
-    OwnCommand{"sweep", add_sweep},        OwnCommand{"train", add_train},
+    OwnCommand{"bench", add_bench},
+    OwnCommand{"calibrate", add_calibrate},
+    OwnCommand{"completion", add_whole_completion},
+    OwnCommand{"manual", add_whole_manual},
+    OwnCommand{"data", add_data},
+    OwnCommand{"demo", add_demo},
+    OwnCommand{"embed", add_embed},
+    OwnCommand{"eval", add_eval},
+    OwnCommand{"finetune", add_finetune},
+    OwnCommand{"history", add_history},
+    OwnCommand{"info", add_info_of_torch},
+    OwnCommand{"init", add_init},
+    OwnCommand{"neighbors", add_neighbors},
+    OwnCommand{"pretrain", add_pretrain},
+    OwnCommand{"report", add_report},
+    OwnCommand{"reproduce", add_reproduce},
+    OwnCommand{"sweep", add_sweep},
+    OwnCommand{"train", add_train},
 };
 
 }  // namespace

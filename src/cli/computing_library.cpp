@@ -57,7 +57,7 @@ LoadedLibrary no_room(const MemoryLimit& limit) {
 // work finds it awake. Its own loop lasts milliseconds: on a machine with other work to do, waiting
 // threads take the time that those they wait for need. This many turns outlast the pauses within
 // an epoch (bench/e2e/crowd measures both sides). It is read when the library is loaded.
-constexpr const char* turns_before_sleep = "1000";
+constexpr const char* turns_before_sleep = "500";
 
 void let_waiting_threads_sleep() {
   for (const char* const wish : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {

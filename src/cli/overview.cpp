@@ -40,18 +40,16 @@ std::string overview(const CLI::App& app) {
   bool trains = false;
   for (const CommandEntry& entry : command_table()) {
     const auto is_entry = [&](const CLI::App* one) { return one->get_name() == entry.name; };
-    if (app.get_subcommands(is_entry).empty()) continue;
+    if (entry.group.empty() || app.get_subcommands(is_entry).empty()) continue;
     text += fmt::format("{:<8} {:<10} {}\n", entry.group == group ? "" : entry.group, entry.name,
                         entry.about);
     group = entry.group;
     trains = trains || entry.name == "train";
   }
-  text += "\n" + global_flags(app) + "\nfor example\n";
-  text += trains ? "  creg train --edges edges.csv --features features.npy --out run\n"
-                   "  creg data get cora && creg train --dataset cora --seeds 10\n"
-                 : "  creg data get cora && creg data info cora\n"
-                   "  creg data convert graph.toml graph.creg\n";
-  text += "\nmore: creg COMMAND --help; creg --help-all explains the options that all take\n";
+  text += "\n" + global_flags(app);
+  text += trains ? "e.g.     creg train --edges edges.csv --features features.npy --out run\n"
+                 : "e.g.     creg data get cora && creg data info cora\n";
+  text += "more     creg COMMAND --help; creg --help-all explains the options that all take\n";
   return text;
 }
 

@@ -94,17 +94,21 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
 }
 
 int report_usage(const CLI::App& app, const CLI::ParseError& error, const ErrorPrinter& errors) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   const CLI::App& where = deepest_parsed(app);
+  const std::vector<std::string> extras = app.remaining(true);
+  // The help of a command that there is not: `creg help trian`.
+  const bool of_nothing = dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr &&
+                          where.get_require_subcommand_min() > 0 && !extras.empty() &&
+                          !extras.front().starts_with('-');
+  if (error.get_exit_code() == 0 && !of_nothing) return app.exit(error);  // --help, --version
   std::string command = where.get_name();
   for (const CLI::App* up = where.get_parent(); up != nullptr; up = up->get_parent()) {
     command = up->get_name() + " " + command;
   }
   std::string text = error.what();
   // A word that is no subcommand is first noticed as a missing one.
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+  if (of_nothing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    const std::vector<std::string> extras = app.remaining(true);
     if (!extras.empty()) {
       const std::string word = extras.front().substr(0, extras.front().find('='));
       std::vector<std::string> words = known_words(where);
@@ -170,7 +174,7 @@ int run_own(const char* const* argv, const Program& program, const GlobalOptions
   const Context context =
       make_context(options, half == Half::computing ? program.best_device : nullptr);
   options.action(context);
-  return exit_done;
+  return options.status;
 }
 
 int parse_and_run(int argc, const char* const* argv, const Program& program,
@@ -185,6 +189,7 @@ int parse_and_run(int argc, const char* const* argv, const Program& program,
   app.fallthrough();
   app.set_help_all_flag("--help-all", "Help of every subcommand");
   GlobalOptions options;
+  options.words.assign(argv, argv + argc);
   add_global_options(app, options);
   add_commands(app, options, program);
   if (argc == 1) {

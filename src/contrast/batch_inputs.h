@@ -8,6 +8,7 @@
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
 #include "graph/neighbour_sampler.h"
+#include "ops/sampled_tensors.h"
 
 namespace creg {
 
@@ -19,5 +20,13 @@ std::vector<int> sampled_fanouts(const std::vector<int>& fanouts, BatchNeighbour
 /// the batch's nodes alone. `batch` was drawn with sampled_fanouts.
 GraphInputs batch_inputs(const Context& context, const Graph& graph, const SampledBatch& batch,
                          int layers, bool neighbours_seen);
+
+/// Of a batch that a GPU drew, with features gathered there: the same inputs. The host waits for
+/// sizes.
+GraphInputs batch_inputs(const Context& context, const ResidentFeatures& features,
+                         const SampledTensors& batch, int layers, bool neighbours_seen);
+
+/// What the inputs are made of.
+std::vector<at::Tensor> tensors_of(const GraphInputs& inputs);
 
 }  // namespace creg

@@ -14,15 +14,17 @@ ContrastReg::ContrastReg(const RegulariserOptions& options, LogForm log, std::in
       weight_(parameters.uniform("regulariser.weight", {dim, dim}, linear_bound(dim))) {}
 
 at::Tensor ContrastReg::direction(EpochPass& pass) const {
-  if (options_.r == Direction::summary) return at::sigmoid(pass.nodes().mean(0));
+  if (options_.r == Direction::summary) return at::sigmoid(pass.mean_of_nodes());
   return draw_uniform(weight_.device(), 1, weight_.size(0), static_cast<float>(options_.r_scale),
-                      {pass.settings().seed, Purpose::direction, pass.settings().step})
+                      RandomKey{pass.settings().seed, Purpose::direction, pass.settings().step})
       .squeeze(0);
 }
 
 at::Tensor ContrastReg::loss(EpochPass& pass) const {
   const at::Tensor u = at::mv(weight_, direction(pass));
-  return direction_loss(pass.nodes(), u, 1, log_) + direction_loss(pass.corrupted(), u, -1, log_);
+  const at::Tensor loss =
+      direction_loss(pass.nodes(), u, 1, log_) + direction_loss(pass.corrupted(), u, -1, log_);
+  return pass.share(loss, pass.inputs().nodes);
 }
 
 }  // namespace creg

@@ -2,7 +2,9 @@
 
 #include <torch/types.h>
 
+#include "creg/contrast/pairs.h"
 #include "creg/core/random.h"
+#include "nn/part_exchange.h"
 #include "ops/csr.h"
 #include "ops/device.h"
 #include "ops/random.h"
@@ -36,8 +38,10 @@ GraphInputs::GraphInputs(const Context& context, const Graph& graph, const Encod
                       : aggregation_matrix(context, adjacency, graph.directed, Aggregation::gcn)) {}
 
 EncoderPass EpochPass::encoder_pass(std::uint64_t pass) const {
-  RandomStream stream(settings_.seed, Purpose::activation_noise, settings_.step, pass);
-  return {.order = {}, .training = settings_.training, .noise = stream.bits64()};
+  return {.order = {},
+          .training = settings_.training,
+          .noise = {settings_.seed, Purpose::activation_noise, settings_.step, pass},
+          .numbers = inputs_.numbers};
 }
 
 const Projected& EpochPass::projected() {
@@ -47,10 +51,15 @@ const Projected& EpochPass::projected() {
   return projected_;
 }
 
-const at::Tensor& EpochPass::hidden() {
-  if (!hidden_.defined()) {
-    hidden_ = encoder_.propagate(inputs_.hops, projected(), encoder_pass(0));
+const at::Tensor& EpochPass::own_hidden() {
+  if (!own_hidden_.defined()) {
+    own_hidden_ = encoder_.propagate(inputs_.hops, projected(), encoder_pass(0));
   }
+  return own_hidden_;
+}
+
+const at::Tensor& EpochPass::hidden() {
+  if (!hidden_.defined()) hidden_ = inputs_.hops.with_halo(own_hidden());
   return hidden_;
 }
 
@@ -60,12 +69,41 @@ const at::Tensor& EpochPass::embedding() {
 }
 
 at::Tensor EpochPass::nodes() {
+  // Without its halo, which may never be asked for.
+  if (inputs_.part && !embedding_.defined()) {
+    if (!own_embedding_.defined()) own_embedding_ = finished(own_hidden());
+    return own_embedding_;
+  }
   return inputs_.nodes == inputs_.rows ? embedding() : embedding().narrow(0, 0, inputs_.nodes);
+}
+
+at::Tensor EpochPass::mean_of_nodes() {
+  return inputs_.part ? inputs_.part->mean_of_rows(nodes()) : nodes().mean(0);
+}
+
+NegativeRows EpochPass::negatives(int count) {
+  const std::int64_t nodes = inputs_.part ? inputs_.part->nodes() : inputs_.nodes;
+  const at::Tensor drawn = draw_negatives(context_, nodes, count, settings_.seed, settings_.step);
+  if (!inputs_.part) return {embedding(), drawn};
+  const at::Tensor own = inputs_.numbers.narrow(0, 0, inputs_.nodes);
+  const at::Tensor met = drawn.index_select(0, own);
+  const at::Tensor others = inputs_.part->rows_of(this->nodes(), met.flatten());
+  const std::int64_t first = embedding().size(0);
+  return {at::cat({embedding(), others}, 0),
+          at::arange(first, first + met.numel(), met.options()).view_as(met)};
+}
+
+at::Tensor EpochPass::share(const at::Tensor& mean, std::int64_t count) const {
+  if (!inputs_.part || !mean.defined()) return mean;
+  const double share = inputs_.part->share(count);
+  // A mean of nothing is no number, which would stay none.
+  return count == 0 ? at::zeros_like(mean) : mean * share;
 }
 
 const at::Tensor& EpochPass::corruption() {
   if (!corruption_.defined()) {
-    corruption_ = draw_permutation(device_of(context_), inputs_.features.rows(),
+    const std::int64_t rows = inputs_.part ? inputs_.part->nodes() : inputs_.features.rows();
+    corruption_ = draw_permutation(device_of(context_), rows,
                                    {settings_.seed, Purpose::corruption, settings_.step});
   }
   return corruption_;
@@ -74,8 +112,15 @@ const at::Tensor& EpochPass::corruption() {
 const at::Tensor& EpochPass::corrupted() {
   if (!corrupted_.defined()) {
     EncoderPass pass = encoder_pass(1);
-    pass.order = corruption();
-    corrupted_ = finished(encoder_.propagate(inputs_.node_hops, projected(), pass));
+    Projected start = projected();
+    if (inputs_.part) {
+      // What every node here starts from belongs to some other.
+      start.rows = inputs_.part->rows_of(start.rows.narrow(0, 0, inputs_.nodes),
+                                         corruption().index_select(0, inputs_.numbers));
+    } else {
+      pass.order = corruption();
+    }
+    corrupted_ = finished(encoder_.propagate(inputs_.node_hops, start, pass));
   }
   return corrupted_;
 }

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "creg/core/random.h"
+#include "ops/random.h"
 
 namespace creg {
 namespace {
@@ -27,11 +28,12 @@ ViewLoss ViewContrast::loss(const EpochPass& pass, const at::Tensor& one,
   // Every node with the one that lies some random number of places behind it.
   const std::int64_t nodes = u.size(0);
   if (nodes < 2) return out;
-  RandomStream stream(pass.settings().seed, Purpose::negatives, pass.settings().step);
-  const auto places =
-      1 + static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(nodes - 1)));
+  const at::Tensor places =
+      1 + draw_below(u.device(), 1, nodes - 1,
+                     {pass.settings().seed, Purpose::negatives, pass.settings().step});
+  const at::Tensor order = (at::arange(nodes, places.options()) - places).remainder(nodes);
   const at::Tensor& others = negatives_ == ViewNegatives::own_view ? u : v;
-  out.negative_sigma = mean_sigma(u, others.roll(places, 0), temperature_);
+  out.negative_sigma = mean_sigma(u, others.index_select(0, order), temperature_);
   return out;
 }
 

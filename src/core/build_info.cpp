@@ -1,5 +1,7 @@
 #include "core/build_info.h"
 
+#include <source_id.inc>
+
 namespace creg {
 namespace {
 
@@ -20,7 +22,7 @@ std::string instruction_set() {
 
 BuildInfo build_info() {
   return {
-    .version = CREG_VERSION,
+    .version = CREG_VERSION, .sources = CREG_SOURCE_ID,
 #if defined(__clang__)
     .compiler = "clang " __clang_version__,
 #else
@@ -32,6 +34,18 @@ BuildInfo build_info() {
 #endif
 #ifdef CREG_HAS_CURL
     .curl = true,
+#endif
+#ifdef CREG_HAS_SQLITE
+    .sqlite = true,
+#endif
+#ifdef CREG_HAS_METIS
+    .metis = true,
+#endif
+#ifdef CREG_HAS_SCOTCH
+    .scotch = true,
+#endif
+#ifdef CREG_HAS_FAISS
+    .faiss = true,
 #endif
     .instruction_set = instruction_set()
   };

@@ -114,4 +114,8 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string as_utf8(std::string_view text) {
+  return decode_utf8(text) ? std::string(text) : printable(text);
+}
+
 }  // namespace creg

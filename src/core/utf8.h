@@ -21,4 +21,7 @@ std::optional<std::u32string> decode_utf8(std::string_view text);
 /// or \u202e. What is left has neither colours nor a cursor to move.
 std::string printable(std::string_view text);
 
+/// The text itself where it is UTF-8, else as it may be shown: for formats that hold nothing else.
+std::string as_utf8(std::string_view text);
+
 }  // namespace creg

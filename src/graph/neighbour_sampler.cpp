@@ -27,7 +27,7 @@ void ask_for(const T* address) {
 }
 
 std::int64_t drawn_of(std::int64_t degree, int fanout, bool replace) {
-  if (fanout == all_neighbours || degree == 0) return degree;
+  if (fanout == every_neighbour || degree == 0) return degree;
   return replace ? fanout : std::min<std::int64_t>(degree, fanout);
 }
 
@@ -269,10 +269,10 @@ NeighbourSampler::NeighbourSampler(CsrMatrix gathered, SamplerOptions options)
                 .hint = "such as 10,10,25: one per layer, from the seeds outward"});
   }
   for (const int fanout : options_.fanouts) {
-    if (fanout >= 1 || fanout == all_neighbours) continue;
+    if (fanout >= 1 || fanout == every_neighbour) continue;
     fail_input({.what = "a fanout is a number of neighbours",
                 .found = std::to_string(fanout),
-                .expected = fmt::format("1 or more, or {} for all of them", all_neighbours)});
+                .expected = fmt::format("1 or more, or {} for all of them", every_neighbour)});
   }
 }
 
@@ -285,7 +285,7 @@ SampledBatch NeighbourSampler::sample(std::span<const std::int32_t> seeds, std::
   scratch->begin(seeds);
   std::vector<std::int64_t> known = {scratch->found()};
   for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
-    const bool all = options_.fanouts[hop] == all_neighbours;
+    const bool all = options_.fanouts[hop] == every_neighbour;
     scratch->expand(options_.fanouts[hop], options_.replace && !all,
                     RandomStream(seed, Purpose::neighbour_sampling, step, hop));
     known.push_back(scratch->found());

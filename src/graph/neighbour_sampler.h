@@ -13,11 +13,11 @@
 namespace creg {
 
 /// A fanout that takes every neighbour.
-inline constexpr int all_neighbours = -1;
+inline constexpr int every_neighbour = -1;
 
 struct SamplerOptions {
   /// How many neighbours of a node are drawn, from the seeds outward: 1 or more, or
-  /// all_neighbours. One entry per hop.
+  /// every_neighbour. One entry per hop.
   std::vector<int> fanouts;
   /// Draws that may repeat a neighbour. Without it a node with no more neighbours than the fanout
   /// keeps them all, any other a uniformly drawn subset.

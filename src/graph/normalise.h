@@ -7,8 +7,10 @@
 // every result, and every result has values. Sums are taken in double.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "creg/core/array.h"
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
 #include "graph/self_loops.h"
@@ -42,6 +44,25 @@ CsrMatrix low_pass_filter(const Context& context, const CsrMatrix& adjacency,
 /// what is not a number then becomes a stored 0. A GCN layer normalises the result once more:
 /// call gcn_normalised on it.
 CsrMatrix pagerank_laplacian(const Context& context, const CsrMatrix& adjacency, double alpha);
+
+/// What the Laplacians of one graph have in common, whatever alpha is. Not a number: there is no
+/// such entry of P.
+struct PagerankWalk {
+  std::int64_t nodes = 0;
+  Array<std::int64_t> in_offsets;  ///< of P^T: row i lists who leads to node i
+  Array<std::int32_t> in_nodes;
+  Array<double> in_chances;
+  Array<std::int64_t> offsets;  ///< of L: row i lists whom either leads to
+  Array<std::int32_t> joined;
+  Array<double> there;  ///< P_ij of the entry (i, j)
+  Array<double> back;   ///< P_ji
+};
+PagerankWalk pagerank_walk(const Context& context, const CsrMatrix& adjacency);
+CsrMatrix pagerank_laplacian(const Context& context, const PagerankWalk& walk, double alpha);
+
+/// How the power iteration below ends.
+inline constexpr double pagerank_tolerance = 1e-6;
+inline constexpr int pagerank_iterations = 100;
 
 /// The PageRank in it: power iteration of pi = (1-alpha) P^T pi + (alpha/n)(sum pi) 1 from the
 /// uniform 1/((1+alpha) n), until a step changes it by no more than 1e-6 (Euclidean) or 100 times;

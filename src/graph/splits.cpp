@@ -292,7 +292,9 @@ Split make_split(const Context& context, const Graph& graph, std::string_view pr
       return stored_split(context, graph, protocol, index);
     }
     std::vector<std::string> candidates = known;
-    for (const Split& split : graph.splits) candidates.push_back(split.name);
+    for (const Split& split : graph.splits) {
+      if (std::ranges::find(known, split.name) == known.end()) candidates.push_back(split.name);
+    }
     fail_input({.what = "unknown split protocol",
                 .file = "--protocol",
                 .found = in_quotes(protocol),

@@ -10,6 +10,7 @@
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
 #include "creg/graph/graph_size.h"
+#include "graph/graph_parts.h"
 #include "io/file.h"
 
 namespace creg {
@@ -34,6 +35,23 @@ void write_creg(const Context& context, const std::filesystem::path& path, const
 /// checksum of the header and of every section, that sections fit each other, offsets, column
 /// bounds, finite values. Any fault is an input error that names the section and its byte.
 Graph read_creg(const Context& context, const Bytes& bytes, CregProvenance* provenance = nullptr);
+
+/// What tells one file from another: its size, and the checksum in its header, which covers those
+/// of all sections. Nothing is checked but that the header is there.
+struct CregIdentity {
+  std::int64_t bytes = 0;
+  std::uint32_t checksum = 0;
+
+  bool operator==(const CregIdentity&) const = default;
+};
+CregIdentity creg_identity(const Bytes& bytes);
+
+/// The same for a part of a graph: a .creg file of the part's graph, with the part's arrays in
+/// sections that readers of graphs skip. The arrays are read as they are: whether they fit each
+/// other is for io/partition_folder.h to say.
+CregIdentity write_creg_part(const Context& context, const std::filesystem::path& path,
+                             const GraphPart& part, const CregProvenance& provenance);
+GraphPart read_creg_part(const Context& context, const Bytes& bytes);
 
 /// What the header and the section table say, checked; the sections themselves are not looked at.
 struct CregSize {

@@ -21,6 +21,9 @@ struct GetOptions {
   double retry_wait_seconds = 1;  ///< before the first retry; doubled each time
   double stall_seconds = 60;      ///< a connection that brings nothing for so long is dropped
   int connect_seconds = 30;
+  /// No file is taken for longer than this where the catalogue does not know its size; the largest
+  /// of its archives has about a third of it.
+  std::int64_t most_unknown_bytes = std::int64_t{4} << 30;
 };
 
 enum class GetOutcome {
@@ -47,7 +50,8 @@ struct GetReport {
 /// arrives as `<file>.part` and gets its name only when it is whole and right, so a wrong file is
 /// replaced by a right one or stays. After Ctrl-C, a lost connection or a full disk the part stays,
 /// and the next call goes on from there. Several processes may do this at once: one works, the
-/// others wait. Nothing is written through a symbolic link, and no more than the catalogue's size.
+/// others wait. Nothing is written through a symbolic link,
+/// the dataset's folder among them, and no more than the catalogue's size.
 /// A build without libcurl takes files from a folder alone.
 GetReport get_dataset(const Context& context, const CatalogueEntry& entry,
                       const GetOptions& options);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,9 +39,13 @@ bool is_file(const std::filesystem::path& path);
 /// Maps the file. Missing or unreadable: an input error that names it.
 Bytes map_file(const std::filesystem::path& path);
 
+/// An input error where something stands under the name that a file cannot replace: a folder, a
+/// pipe, a device. A symbolic link to a file, or to nothing, is replaced; its target stays.
+void check_replaceable(const std::filesystem::path& path);
+
 /// Writes to a temporary name beside `path`; `commit` flushes to disk, renames, and flushes the
-/// folder. Without commit the destructor removes the temporary file, so a failed run leaves nothing
-/// under either name.
+/// folder. Without commit the destructor removes the temporary file, so after a failed run what was
+/// there before is there still, or nothing. What check_replaceable refuses is refused.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -51,10 +56,19 @@ class AtomicFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
   std::int64_t size() const { return size_; }
+  const std::filesystem::path& path() const { return path_; }
   void commit();
+  /// The same for a name that nothing has: what came there in the meantime is not replaced, and is
+  /// an input error.
+  void commit_new();
 
  private:
+  friend class AtomicPair;
+
   void flush();
+  void finish();          ///< all bytes are on disk
+  void take_name();       ///< after finish
+  void close_finished();  ///< after it has its name
 
   std::filesystem::path path_;
   std::string temporary_;
@@ -62,6 +76,24 @@ class AtomicFile {
   std::size_t place_ = 0;  ///< in the table behind remove_unfinished_files, while it is open
   std::int64_t size_ = 0;
   std::string buffer_;
+};
+
+/// A file and one beside it that tells of it, as the names of its rows do: both are new, or, after
+/// an error, as before. At no moment does one of them stand beside an older other.
+class AtomicPair {
+ public:
+  /// Without `wanted` the one beside is taken away. Where it is there and the file itself is not,
+  /// it is somebody else's, and an input error.
+  AtomicPair(const std::filesystem::path& file, std::filesystem::path beside, bool wanted);
+
+  AtomicFile& file() { return file_; }
+  AtomicFile& beside() { return *beside_; }
+  void commit();
+
+ private:
+  AtomicFile file_;
+  std::filesystem::path beside_path_;
+  std::optional<AtomicFile> beside_;
 };
 
 /// The name that the temporary file of this name is to get; empty: it is no AtomicFile's. A killed

@@ -31,6 +31,8 @@ std::string npy_header(std::string_view descr, std::span<const std::int64_t> sha
 template <class Number>
 std::string npy_descr();
 
+/// Into a file that the caller commits.
+void write_npy(AtomicFile& file, const DenseMatrix& matrix);
 void write_npy(const std::filesystem::path& path, const DenseMatrix& matrix);
 void write_npy(const std::filesystem::path& path, std::span<const std::int32_t> values);
 

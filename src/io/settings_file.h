@@ -24,7 +24,8 @@ std::vector<Setting> read_settings(const Bytes& toml);
 /// as the same text, else quoted.
 std::string toml_value(const std::string& value);
 
-/// The value in quotes, whatever it looks like. Must be UTF-8: TOML knows nothing else.
+/// The value in quotes, whatever it looks like. TOML knows only UTF-8; other bytes can be read
+/// back from the files of a run alone.
 std::string toml_string(const std::string& value);
 
 }  // namespace creg

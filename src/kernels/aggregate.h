@@ -14,7 +14,11 @@ struct Activation {
   std::int64_t slope_stride = 0;  ///< 0: one slope for all columns, 1: one each
 };
 
-/// out = M·X for M [rows, source_rows], columns ascending in each row.
+/// A product with at most so many entries per row of X takes the entries of a row in their order,
+/// whatever that is. With more, and on a GPU, columns must ascend in each row.
+inline constexpr std::int64_t entries_per_source_in_order = 12;
+
+/// out = M·X for M [rows, source_rows], columns ascending in each row but for the case above.
 struct RowProduct {
   std::int64_t rows = 0;
   std::int64_t source_rows = 0;

@@ -1,14 +1,13 @@
 #include "kernels/gpus.h"
 
-#include <string_view>
-
 namespace creg {
 
 std::string cuda_version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-void explain_no_gpu(Gpus& gpus, bool driver_too_old, int driver, const char* visible) {
+void explain_no_gpu(Gpus& gpus, bool driver_too_old, int driver, const char* visible,
+                    std::string_view says) {
   if (driver == 0) {
     gpus.problem = "there is no NVIDIA driver";
     gpus.hint = "install the driver of the card, or compute with --device cpu";
@@ -27,6 +26,7 @@ void explain_no_gpu(Gpus& gpus, bool driver_too_old, int driver, const char* vis
     return;
   }
   gpus.problem = "CUDA finds no GPU";
+  if (!says.empty()) gpus.problem += ": " + std::string(says);
   gpus.hint = visible == nullptr ? "see what nvidia-smi says"
                                  : "see what nvidia-smi says; CUDA_VISIBLE_DEVICES is '" +
                                        std::string(visible) + "'";

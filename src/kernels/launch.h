@@ -75,6 +75,7 @@ struct StepCells {
       0;                ///< steps since the recorded one: added to the epoch of every random key
   float step_size = 0;  ///< of Adam (kernels::AdamValues)
   float root_scale = 0;
+  double own = 0;  ///< what else the method changes (Method::moving)
 };
 
 struct Launch {

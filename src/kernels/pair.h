@@ -90,6 +90,13 @@ struct TurnedPairs {
   float* coefficients = nullptr;
 };
 
+/// values *= factor.
+struct ScaledInPlace {
+  float* values = nullptr;
+  std::int64_t count = 0;
+  const float* factor = nullptr;
+};
+
 /// Lengths of rows: their mean and their unbiased variance, 0 for a single row.
 struct LengthStatistics {
   const float* rows = nullptr;
@@ -129,6 +136,8 @@ void turn_edges(const Launch& launch, const kernels::EdgeScores& scores,
                 const kernels::TurnedPairs& turned);
 void score_direction(const Launch& launch, const kernels::DirectionScores& scores);
 void direction_gradient(const Launch& launch, const kernels::DirectionGradient& gradient);
+/// Nothing is touched where the factor is 1, as it is where a loss is what is minimised.
+void scale_in_place(const Launch& launch, const kernels::ScaledInPlace& scaled);
 void length_statistics(const Launch& launch, const kernels::LengthStatistics& statistics);
 
 }  // namespace creg::cuda

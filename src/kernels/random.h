@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/draw_key.h"
 #include "creg/core/random.h"
 #include "kernels/launch.h"
 
@@ -12,10 +13,11 @@ namespace creg::kernels {
 /// A matrix of draws, row after row. Row r holds the first draws of the key's stream with r added
 /// to its item.
 struct DrawnRows {
-  RandomKey key;
+  DrawKey key;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   float* out = nullptr;
+  const std::int32_t* numbers = nullptr;  ///< row r draws as row numbers[r] (CPU alone); null: as r
 };
 
 /// How a uniform number u of [0, 1) is stretched, in double: u · scale, or (2u - 1) · scale.
@@ -26,10 +28,11 @@ struct UniformRange {
 
 /// Rows of values that start at `offsets` (rows + 1 of them), drawn as those of DrawnRows.
 struct DrawnEntries {
-  RandomKey key;
+  DrawKey key;
   std::int64_t rows = 0;
   const std::int64_t* offsets = nullptr;
   float* out = nullptr;
+  const std::int32_t* numbers = nullptr;
 };
 
 /// The chance with which each of `count` items goes: its own, or the one of all.

@@ -11,6 +11,7 @@
 #include "creg/methods/method.h"
 #include "methods/kept_state.h"
 #include "methods/view_methods.h"
+#include "ops/slow_copy.h"
 
 namespace creg {
 namespace {
@@ -37,7 +38,7 @@ class Bgrl final : public Method {
 
   EpochLoss loss(EpochPass& pass) override {
     const int epoch = pass.settings().epoch;
-    if (epoch > 0) follow(share_kept(epoch));
+    if (epoch > 0) follow(moving(epoch));
     const EncoderOptions& encoder = options_.encoder;
     const at::Tensor one = predictor_.project(encode_dropped(pass, encoder, first_, 0));
     const at::Tensor two = predictor_.project(encode_dropped(pass, encoder, second_, 1));
@@ -56,6 +57,14 @@ class Bgrl final : public Method {
 
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int epoch) const override { return epoch > 0; }
+
+  /// The share of itself that the slow copy keeps.
+  double moving(int epoch) const override {
+    const double done = static_cast<double>(epoch) / std::max(1, options_.epochs);
+    return 1 - (1 - first_share) * (std::cos(std::numbers::pi * done) + 1) / 2;
+  }
+
   std::vector<NamedTensor> state() const override {
     std::vector<NamedTensor> kept;
     for (const NamedTensor& slow : slow_parameters_.all()) {
@@ -72,16 +81,10 @@ class Bgrl final : public Method {
   }
 
  private:
-  double share_kept(int epoch) const {
-    const double done = static_cast<double>(epoch) / std::max(1, options_.epochs);
-    return 1 - (1 - first_share) * (std::cos(std::numbers::pi * done) + 1) / 2;
-  }
-
   /// The slow copy keeps `share` of itself and takes the rest from the encoder.
   void follow(double share) {
-    const at::NoGradGuard no_grad;
     for (std::size_t i = 0; i < encoder_.size(); ++i) {
-      slow_parameters_.all()[i].value.detach().mul_(share).add_(encoder_[i].value, 1 - share);
+      keep_share(slow_parameters_.all()[i].value, encoder_[i].value, share);
     }
   }
 

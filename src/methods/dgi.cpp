@@ -24,12 +24,13 @@ class Dgi final : public Method {
     const at::Tensor nodes = pass.nodes();
     const at::Tensor& corrupted = pass.corrupted();
     // The summary is of the clean graph, and gradients go through it.
-    const at::Tensor direction = at::mv(weight_, at::sigmoid(nodes.mean(0)));
+    const at::Tensor direction = at::mv(weight_, at::sigmoid(pass.mean_of_nodes()));
     const at::Tensor loss = (direction_loss(nodes, direction, 1, log_) +
                              direction_loss(corrupted, direction, -1, log_)) /
                             2;
-    return {loss, mean_sigma_with(nodes, direction), mean_sigma_with(corrupted, direction),
-            pass.inputs().nodes};
+    const std::int64_t count = pass.inputs().nodes;
+    return {pass.share(loss, count), pass.share(mean_sigma_with(nodes, direction), count),
+            pass.share(mean_sigma_with(corrupted, direction), count), count};
   }
 
   bool sees_neighbours() const override { return false; }
@@ -56,7 +57,8 @@ MethodEntry dgi() {
               [](const MethodOptions& options) {
                 return MethodMemory{.parameters = options.dim * options.dim};
               },
-          .make = made_by<Dgi>};
+          .make = made_by<Dgi>,
+          .not_in_parts = in_parts};
 }
 
 }  // namespace methods

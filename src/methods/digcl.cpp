@@ -3,12 +3,16 @@
 // second of which moves over the epochs; each has lost columns of features.
 #include <torch/types.h>
 
+#include <memory>
+
 #include "contrast/teleport_schedule.h"
 #include "creg/contrast/dropped_view.h"
 #include "creg/contrast/view_contrast.h"
 #include "creg/core/error.h"
 #include "creg/methods/method.h"
 #include "methods/view_methods.h"
+#include "ops/csr.h"
+#include "ops/laplacian.h"
 
 namespace creg {
 namespace {
@@ -16,8 +20,7 @@ namespace {
 class Digcl final : public Method {
  public:
   Digcl(const MethodOptions& options, ParameterList& parameters)
-      : encoder_(options.encoder),
-        schedule_(options.own.choice<TeleportSchedule>("teleport_schedule")),
+      : schedule_(options.own.choice<TeleportSchedule>("teleport_schedule")),
         epochs_(options.epochs),
         first_{.features = options.views.drop_features1},
         second_{.features = options.views.drop_features2},
@@ -29,24 +32,33 @@ class Digcl final : public Method {
     invariant(!inputs.batch, "digcl is not trained in batches");
     const at::Tensor one =
         pass.encode(dropped_features(pass, first_, 0), inputs.hops, pass_of_view(0));
-    EncoderOptions moved = encoder_;
-    moved.teleport = teleport_of(schedule_, pass.settings().epoch, epochs_);
-    // The Laplacian sees which way edges go by itself.
-    const Hops hops = encoder_hops(pass.context(), inputs.adjacency, /*directed=*/true, moved);
-    const at::Tensor other = pass.encode(dropped_features(pass, second_, 1), hops, pass_of_view(1));
+    const at::Tensor other =
+        pass.encode(dropped_features(pass, second_, 1), second_hops(pass), pass_of_view(1));
     const ViewLoss result = contrast_.loss(pass, one, other);
     return {result.loss, result.positive_sigma, result.negative_sigma, inputs.nodes};
   }
 
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
+  /// The teleport probability of the second view.
+  double moving(int epoch) const override { return teleport_of(schedule_, epoch, epochs_); }
+
  private:
-  EncoderOptions encoder_;
+  Hops second_hops(const EpochPass& pass) {
+    const Context& context = pass.context();
+    if (!laplacians_) laplacians_ = make_laplacian_source(context, pass.inputs().adjacency);
+    const CsrTensors laplacian = laplacians_->at(context, moving(pass.settings().epoch));
+    return Hops({context, gcn_normalised(context, laplacian), SparseMatrix::Shape::symmetric});
+  }
+
   TeleportSchedule schedule_;
   int epochs_;
   DropRates first_;
   DropRates second_;
   ViewContrast contrast_;
+  std::unique_ptr<LaplacianSource> laplacians_;  // of the graph, once it has been seen
 };
 
 void check_laplacians(const MethodOptions& options) {

@@ -60,6 +60,8 @@ class Gca final : public Method {
 
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   void look_at(const EpochPass& pass) {
     looked_ = true;

@@ -36,18 +36,26 @@ class GcnSupervised final : public Method {
     const at::Tensor right =
         chances.detach().exp().gather(1, inputs.labels.unsqueeze(1)).mean().to(at::kDouble);
     const auto wrong_classes = static_cast<double>(std::max<std::int64_t>(1, chances.size(1) - 1));
-    return {loss, right, (1 - right) / wrong_classes, inputs.labelled.numel()};
+    const std::int64_t count = inputs.labelled.numel();
+    return {pass.share(loss, count), pass.share(right, count),
+            pass.share((1 - right) / wrong_classes, count), count};
   }
 
   at::Tensor class_scores(EpochPass& pass) override {
-    at::Tensor rows = pass.embedding();
+    at::Tensor rows = pass.inputs().part ? pass.nodes() : pass.embedding();
     if (pass.settings().training && dropout_ > 0) {
-      const std::uint64_t noise =
-          RandomStream(pass.settings().seed, Purpose::method_draw, pass.settings().step).bits64();
-      rows = dropped_rows(rows, {.rate = dropout_, .noise = noise});
+      rows = dropped_rows(
+          rows,
+          {.rate = dropout_,
+           .noise = {pass.settings().seed, Purpose::method_draw, pass.settings().step},
+           .numbers = pass.inputs().part ? pass.inputs().numbers.narrow(0, 0, pass.inputs().nodes)
+                                         : at::Tensor()});
     }
-    return aggregate(pass.inputs().propagation, at::mm(rows, weight_), {.bias = bias_});
+    return aggregate(pass.inputs().propagation, pass.inputs().hops.with_halo(at::mm(rows, weight_)),
+                     {.bias = bias_});
   }
+
+  bool repeats(int /*epoch*/) const override { return true; }
 
   // As its authors: the first layer alone is held back.
   bool decays(const std::string& parameter) const override {
@@ -68,7 +76,8 @@ MethodEntry gcn_supervised() {
   return {.name = "gcn-supervised",
           .about = "the classes of the training nodes: the supervised baseline",
           .labels = true,
-          .make = made_by<GcnSupervised>};
+          .make = made_by<GcnSupervised>,
+          .not_in_parts = in_parts};
 }
 
 }  // namespace methods

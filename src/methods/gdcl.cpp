@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "creg/core/error.h"
@@ -51,9 +52,7 @@ class Gdcl final : public Method {
     const GraphInputs& inputs = pass.inputs();
     const at::Tensor h =
         pass.finished(encoder.part(1, inputs.hops, pass.projected(), pass.encoder_pass(0)));
-    if (!target_.defined() || (epoch - warmup_) % interval_ == 0) {
-      look_for_clusters(pass, h.detach());
-    }
+    if (looks(epoch)) look_for_clusters(pass, h.detach());
     const at::Tensor hidden = hidden_view(pass, encoder);
     return contrast(pass, h, hidden);
   }
@@ -62,10 +61,13 @@ class Gdcl final : public Method {
   bool starts_afresh(int epoch) const override { return epoch == warmup_; }
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int epoch) const override { return epoch < warmup_ || !looks(epoch); }
+
   std::vector<NamedTensor> state() const override {
     if (!target_.defined()) return {};
     return {{"clusters.centres", centres_}, {"clusters.target", target_}};
   }
+  bool steps_change_state() const override { return true; }
   void restore(const std::vector<NamedTensor>& state) override {
     if (state.empty()) return;
     const at::Tensor centres =
@@ -80,6 +82,8 @@ class Gdcl final : public Method {
   }
 
  private:
+  bool looks(int epoch) const { return !target_.defined() || (epoch - warmup_) % interval_ == 0; }
+
   /// A cluster as the steps until the next look use it.
   struct Cluster {
     at::Tensor nodes;   // int64, rising
@@ -126,16 +130,18 @@ class Gdcl final : public Method {
   }
 
   /// The embedding with some features of every node hidden, the same ones all the time.
-  at::Tensor hidden_view(EpochPass& pass, const DualEncoder& encoder) const {
-    const FeatureMatrix& features = pass.inputs().features;
-    const double rate =
-        std::min(0.5, static_cast<double>(hidden_columns) / static_cast<double>(features.cols()));
-    const std::uint64_t noise = RandomStream(pass.settings().seed, Purpose::method_draw).bits64();
-    const at::Tensor scale =
-        at::full({features.cols()}, 1 - rate, options_on(pass.context(), at::kFloat));
+  at::Tensor hidden_view(EpochPass& pass, const DualEncoder& encoder) {
+    if (!hidden_) {
+      const FeatureMatrix& features = pass.inputs().features;
+      const double rate =
+          std::min(0.5, static_cast<double>(hidden_columns) / static_cast<double>(features.cols()));
+      const at::Tensor scale =
+          at::full({features.cols()}, 1 - rate, options_on(pass.context(), at::kFloat));
+      hidden_ =
+          features.dropped(rate, {pass.settings().seed, Purpose::method_draw}).with_columns(scale);
+    }
     const EncoderPass how = pass.encoder_pass(2);
-    const Projected projected =
-        encoder.project(features.dropped(rate, noise).with_columns(scale), pass.inputs().hops, how);
+    const Projected projected = encoder.project(*hidden_, pass.inputs().hops, how);
     return pass.finished(encoder.part(1, pass.inputs().hops, projected, how));
   }
 
@@ -187,9 +193,10 @@ class Gdcl final : public Method {
   std::int64_t nodes_;
   std::int64_t dim_;
   CrossView views_;
-  at::Tensor centres_;              // [clusters, dim], once clusters have been looked for
-  at::Tensor target_;               // [nodes, clusters]: the assignment to be approached
-  std::vector<Cluster> clustered_;  // by target_; empty: not yet asked for
+  at::Tensor centres_;                   // [clusters, dim], once clusters have been looked for
+  at::Tensor target_;                    // [nodes, clusters]: the assignment to be approached
+  std::vector<Cluster> clustered_;       // by target_; empty: not yet asked for
+  std::optional<FeatureMatrix> hidden_;  // once it has been asked for
 };
 
 }  // namespace

@@ -68,6 +68,8 @@ class Gmi final : public Method {
 
   bool needs_edges() const override { return true; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   /// Rows against their own anchors and against those of other nodes.
   at::Tensor term(const at::Tensor& rows, const at::Tensor& anchors, const at::Tensor& bias,

@@ -29,6 +29,8 @@ class Grace final : public Method {
 
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   EncoderOptions encoder_;
   DropRates first_;

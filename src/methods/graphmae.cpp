@@ -98,6 +98,8 @@ class GraphMae final : public Method {
     return {loss, cosines.detach().sigmoid().mean(), {}, nodes.numel()};
   }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   /// What every epoch needs of the graph.
   void look_at(const EpochPass& pass) {

@@ -2,8 +2,6 @@
 // nodes of all. A curriculum may start with the nodes whose similarities are clearest.
 #include <torch/types.h>
 
-#include <limits>
-
 #include "contrast/curriculum.h"
 #include "core/text.h"
 #include "creg/contrast/pairs.h"
@@ -28,16 +26,15 @@ class Lc final : public Method {
         score_(options.contrast.score, options.dim, parameters) {}
 
   EpochLoss loss(EpochPass& pass) override {
-    const EpochPass::Settings& settings = pass.settings();
     const std::int64_t nodes = pass.inputs().nodes;
-    const at::Tensor negatives =
-        draw_negatives(pass.context(), nodes, options_.negatives, settings.seed, settings.step);
     const at::Tensor positives = select(pass);
-    Pairs pairs = anchored_pairs(positives, negatives, anchors_of(pass.inputs()));
+    const NegativeRows others = pass.negatives(options_.negatives);
+    const Pairs pairs = anchored_pairs(positives, others.negatives, anchors_of(pass.inputs()));
     const std::int64_t anchors = pairs.positives.size(0);
-    const bool batch = pass.inputs().batch;
-    if (anchors == 0 && batch) return {pass.embedding().sum() * 0};
-    if (anchors == 0) {
+    // Those of others may have some; where nobody has any there is no edge, which is told before.
+    const bool batch = pass.inputs().batch || pass.inputs().part != nullptr;
+    if (anchors == 0 && pass.inputs().batch) return {pass.embedding().sum() * 0};
+    if (anchors == 0 && !batch) {
       fail_input({.what = "no node has a neighbour, so LC has no pairs",
                   .file = "positives",
                   .found = name_of(positives_),
@@ -49,13 +46,10 @@ class Lc final : public Method {
           LogLevel::info,
           with_commas(nodes - anchors) + " nodes without neighbours are left out of the loss");
     }
-    // On a GPU no step waits to hear that a similarity is not finite: its loss is not either.
-    const at::Tensor missing = pairs.positives.lt(0).any();
-    pairs.positives = pairs.positives.clamp_min(0);
-    const PairLoss result = pair_loss(score_.anchors(pass.nodes()), pass.embedding(), pairs,
+    const PairLoss result = pair_loss(score_.anchors(pass.nodes()), others.rows, pairs,
                                       1 / options_.temperature, options_.log);
-    return {result.loss.masked_fill(missing, std::numeric_limits<double>::quiet_NaN()),
-            result.positive_sigma, result.negative_sigma, anchors};
+    return {pass.share(result.loss, anchors), pass.share(result.positive_sigma, anchors),
+            pass.share(result.negative_sigma, anchors), anchors};
   }
 
   bool sees_neighbours() const override { return positives_ == Positives::neighbours; }
@@ -70,16 +64,15 @@ class Lc final : public Method {
     return rounds_ > 1 && epoch < epochs_ && round_of(epoch, epochs_, rounds_, nodes_).starts;
   }
 
-  /// Similarities to all nodes are looked at by the host.
-  bool repeats(int epoch) const override {
-    const bool new_seeds = rounds_ > 1 && round_of(epoch, epochs_, rounds_, nodes_).starts;
-    return positives_ == Positives::neighbours && !new_seeds;
-  }
+  /// New seeds are looked at by the host.
+  bool repeats(int epoch) const override { return !starts_afresh(epoch); }
 
   std::vector<NamedTensor> state() const override {
     if (!seeds_.defined()) return {};
     return {{"seeds", seeds_}};
   }
+
+  bool steps_change_state() const override { return false; }
 
   void restore(const std::vector<NamedTensor>& state) override {
     if (state.empty()) return;
@@ -104,13 +97,15 @@ class Lc final : public Method {
     at::Tensor positives;
     at::Tensor entropies;
     if (positives_ == Positives::global) {
-      const SimilarityResult found = similarity_pass(
-          context, pass.nodes().detach(), {.k = std::min(k_, nodes), .entropies = new_seeds});
+      const SimilarityResult found =
+          similarity_pass(context, pass.nodes().detach(),
+                          {.k = std::min(k_, nodes), .entropies = new_seeds, .checked = new_seeds});
       positives = found.indices;
       entropies = found.entropies;
     } else {
-      positives = draw_top_neighbour(context, h, pass.inputs().adjacency, static_cast<int>(k_),
-                                     Similarity::dot, settings.seed, settings.step);
+      positives =
+          draw_top_neighbour(context, h, pass.inputs().adjacency, static_cast<int>(k_),
+                             Similarity::dot, settings.seed, settings.step, pass.inputs().numbers);
       if (new_seeds) entropies = row_entropies(context, h);
     }
     if (new_seeds) take_seeds(clearest_nodes(entropies, round.seeds));
@@ -163,6 +158,15 @@ void check_rounds(const MethodOptions& options) {
   }
 }
 
+std::string parts_cannot(const MethodOptions& options, bool directed) {
+  if (options.own.choice<Positives>("positives") == Positives::global) {
+    return "compares all pairs of nodes with --positives global";
+  }
+  if (options.own.integer("curriculum") > 1) return "ranks all nodes with a --curriculum";
+  return directed ? "takes positives at the other end of a directed edge, which is in another part"
+                  : "";
+}
+
 MethodMemory memory_of_lc(const MethodOptions& options) {
   const bool all_pairs = options.own.choice<Positives>("positives") == Positives::global ||
                          options.own.integer("curriculum") > 1;
@@ -199,7 +203,8 @@ MethodEntry lc() {
             const bool global = options.own.choice<Positives>("positives") == Positives::global;
             return OwnPairs{global ? "top-k" : "neighbours", options.own.integer("k")};
           },
-      .make = made_by<Lc>};
+      .make = made_by<Lc>,
+      .not_in_parts = parts_cannot};
 }
 
 }  // namespace methods

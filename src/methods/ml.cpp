@@ -14,14 +14,14 @@ class Ml final : public Method {
       : options_(options.contrast), score_(options.contrast.score, options.dim, parameters) {}
 
   EpochLoss loss(EpochPass& pass) override {
-    const EpochPass::Settings& settings = pass.settings();
     const std::int64_t nodes = pass.inputs().nodes;
     const at::Tensor deeper = pass.finished(aggregate(pass.inputs().propagation, pass.hidden()));
-    const Pairs pairs = aligned_pairs(
-        draw_negatives(pass.context(), nodes, options_.negatives, settings.seed, settings.step));
-    const PairLoss result = pair_loss(score_.anchors(deeper), pass.embedding(), pairs,
-                                      1 / options_.temperature, options_.log);
-    return {result.loss, result.positive_sigma, result.negative_sigma, nodes};
+    const NegativeRows others = pass.negatives(options_.negatives);
+    const PairLoss result =
+        pair_loss(score_.anchors(deeper), others.rows, aligned_pairs(others.negatives),
+                  1 / options_.temperature, options_.log);
+    return {pass.share(result.loss, nodes), pass.share(result.positive_sigma, nodes),
+            pass.share(result.negative_sigma, nodes), nodes};
   }
 
   bool repeats(int /*epoch*/) const override { return true; }
@@ -46,7 +46,8 @@ MethodEntry ml() {
                 return MethodMemory{.numbers_per_node = static_cast<double>(options.dim)};
               },
           .pairs = [](const MethodOptions& /*options*/) { return OwnPairs{"propagation"}; },
-          .make = made_by<Ml>};
+          .make = made_by<Ml>,
+          .not_in_parts = in_parts};
 }
 
 }  // namespace methods

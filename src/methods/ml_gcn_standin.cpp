@@ -12,6 +12,7 @@ MethodEntry ml_gcn_standin() {
   entry.about = "as gcn-neg, on the graph and a graph of similar features together";
   entry.encoders = {EncoderKind::multiplex};
   entry.memory = {};
+  entry.not_in_parts = {};
   return entry;
 }
 

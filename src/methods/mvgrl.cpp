@@ -62,6 +62,8 @@ class Mvgrl final : public Method {
   EpochLoss loss(EpochPass& pass) override { return views_.loss(pass); }
   bool sees_neighbours() const override { return false; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   CrossView views_;
 };

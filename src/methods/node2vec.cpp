@@ -44,6 +44,8 @@ class Node2vec final : public Method {
 
   bool needs_edges() const override { return true; }
 
+  bool repeats(int /*epoch*/) const override { return true; }
+
  private:
   void look_at(const Context& context, const CsrTensors& adjacency) {
     if (adjacency.nonzeros() == 0) {

@@ -16,6 +16,7 @@ OwnParameter own_integer(const std::string& key, std::int64_t initial, std::int6
           .initial = std::to_string(initial),
           .values = std::to_string(low) + ".." + std::to_string(high),
           .help = help,
+          .whole = true,
           .read = [=](const std::string& text) {
             return std::to_string(parse_number<std::int64_t>(
                 key, text, range, static_cast<double>(low), static_cast<double>(high)));

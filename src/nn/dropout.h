@@ -1,17 +1,20 @@
-// Dropout by random streams: which values go is a pure function of a seed, whatever the threads.
+// Dropout by random streams: which values go is a pure function of a key, whatever the threads.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
+#include "creg/core/random.h"
+
 namespace creg {
 
-/// Whose values: `part` tells those drawn from one seed apart.
+/// Whose values: `part` tells those of one pass's noise apart.
 struct DropoutStream {
   double rate = 0;  ///< below 1
-  std::uint64_t noise = 0;
+  RandomKey noise;  ///< EncoderPass::noise
   std::uint32_t part = 0;
+  at::Tensor numbers = {};  ///< of the rows, where they are a part's (ops/random.h)
 };
 
 /// [rows, cols] of 0 with chance rate, else 1 / (1 - rate).

@@ -13,6 +13,14 @@ at::Tensor Encoder::evaluate_layer(int /*layer*/, const SparseMatrix& /*hop*/,
 
 std::unique_ptr<Encoder> make_encoder(const EncoderOptions& options, std::int64_t features,
                                       ParameterList& parameters, std::int64_t nodes) {
+  if (options.added && !options.added->make) {
+    fail_input({.what = "the run's encoder was a program's own",
+                .file = "encoder",
+                .found = "'" + options.added->name + "'",
+                .hint = "go on with it in that program; without it the run's embedding can be "
+                        "evaluated"});
+  }
+  if (options.added) return options.added->make(options, features, parameters);
   switch (options.kind) {
     case EncoderKind::gcn:
       return make_gcn(options, features, parameters);

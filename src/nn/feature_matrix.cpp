@@ -2,7 +2,9 @@
 
 #include <torch/types.h>
 
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "creg/core/error.h"
 #include "creg/ops/aggregate.h"
@@ -24,6 +26,16 @@ FeatureMatrix::FeatureMatrix(const Context& context, const Features& features)
   }
 }
 
+FeatureMatrix::FeatureMatrix(const Context& context, CsrTensors sparse)
+    : rows_(sparse.rows), cols_(sparse.cols) {
+  const double cells = static_cast<double>(rows_) * static_cast<double>(cols_);
+  if (static_cast<double>(sparse.nonzeros()) <= dense_above * cells) {
+    sparse_ = SparseMatrix(context, std::move(sparse));
+  } else {
+    dense_ = dense_of(sparse);
+  }
+}
+
 FeatureMatrix::FeatureMatrix(at::Tensor dense)
     : rows_(dense.size(0)), cols_(dense.size(1)), dense_(std::move(dense)) {}
 
@@ -33,10 +45,11 @@ FeatureMatrix FeatureMatrix::with_columns(const at::Tensor& scale) const {
   return out;
 }
 
-FeatureMatrix FeatureMatrix::dropped(double rate, std::uint64_t noise) const {
+FeatureMatrix FeatureMatrix::dropped(double rate, const RandomKey& noise,
+                                     const at::Tensor& numbers) const {
   if (rate == 0) return *this;
   FeatureMatrix out = *this;
-  const DropoutStream stream{rate, noise, 0};
+  const DropoutStream stream{rate, noise, 0, numbers};
   if (sparse()) {
     const CsrTensors& csr = sparse_.forward();
     const at::Tensor kept = entry_mask(csr.offsets, csr.nonzeros(), stream);
@@ -60,6 +73,12 @@ at::Tensor FeatureMatrix::dense() const {
 
 std::int64_t FeatureMatrix::bytes() const {
   return sparse() ? sparse_.bytes() : static_cast<std::int64_t>(dense_.nbytes());
+}
+
+std::vector<at::Tensor> FeatureMatrix::tensors() const {
+  std::vector<at::Tensor> out = sparse() ? sparse_.tensors() : std::vector<at::Tensor>{dense_};
+  if (scale_.defined()) out.push_back(scale_);
+  return out;
 }
 
 }  // namespace creg

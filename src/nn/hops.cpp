@@ -1,14 +1,20 @@
 #include "creg/nn/inputs.h"
 
+#include "nn/part_exchange.h"
 #include "nn/sampled_hops.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "creg/core/error.h"
 #include "ops/csr.h"
 
 namespace creg {
+
+at::Tensor Hops::with_halo(const at::Tensor& rows) const {
+  return part_ ? part_->with_halo(rows) : rows;
+}
 
 SparseMatrix aggregation_matrix(const Context& context, const CsrTensors& adjacency, bool directed,
                                 Aggregation kind) {
@@ -63,6 +69,18 @@ class MeanRows {
     offsets_.push_back(static_cast<std::int64_t>(columns_.size()));
   }
 
+  /// Leaves columns out that no row has; the others are returned.
+  std::vector<std::int32_t> keep_used_columns() {
+    std::vector<std::int32_t> used = columns_;
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    for (std::int32_t& c : columns_) {
+      c = static_cast<std::int32_t>(std::lower_bound(used.begin(), used.end(), c) - used.begin());
+    }
+    cols_ = static_cast<std::int64_t>(used.size());
+    return used;
+  }
+
   CsrMatrix take() {
     CsrMatrix out;
     out.rows = static_cast<std::int64_t>(offsets_.size()) - 1;
@@ -79,6 +97,15 @@ class MeanRows {
   std::vector<std::int32_t> columns_;
   std::vector<float> values_;
 };
+
+MeanRows rows_of(const CsrMatrix& gathered, std::int64_t first, std::int64_t last) {
+  MeanRows mean(last - first, gathered.cols,
+                gathered.offsets[last] - gathered.offsets[first] + last - first);
+  for (std::int64_t u = first; u < last; ++u) {
+    mean.add(static_cast<std::int32_t>(u), gathered.row(u));
+  }
+  return mean;
+}
 
 }  // namespace
 
@@ -99,14 +126,23 @@ SparseMatrix sampled_mean(const Context& context, const SampledBatch& batch, std
   return {context, mean.take(), shape};
 }
 
+SparseMatrix sampled_mean(const Context& context, const SampledTensors& batch, std::int64_t rows,
+                          std::int64_t cols, SparseMatrix::Shape shape) {
+  MeanTensors mean = sampled_mean_rows(context, batch, rows, cols);
+  if (shape == SparseMatrix::Shape::forward) return {context, std::move(mean.rows), shape};
+  return {std::move(mean.rows), std::move(mean.transposed)};
+}
+
 SparseMatrix mean_of_rows(const Context& context, const CsrMatrix& gathered, std::int64_t first,
                           std::int64_t last) {
-  MeanRows mean(last - first, gathered.cols,
-                gathered.offsets[last] - gathered.offsets[first] + last - first);
-  for (std::int64_t u = first; u < last; ++u) {
-    mean.add(static_cast<std::int32_t>(u), gathered.row(u));
-  }
-  return {context, mean.take(), SparseMatrix::Shape::forward};
+  return {context, rows_of(gathered, first, last).take(), SparseMatrix::Shape::forward};
+}
+
+MeanOfSome mean_of_some(const Context& context, const CsrMatrix& gathered, std::int64_t first,
+                        std::int64_t last) {
+  MeanRows mean = rows_of(gathered, first, last);
+  std::vector<std::int32_t> nodes = mean.keep_used_columns();
+  return {{context, mean.take(), SparseMatrix::Shape::forward}, std::move(nodes)};
 }
 
 }  // namespace creg

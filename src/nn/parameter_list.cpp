@@ -44,17 +44,43 @@ at::Tensor ParameterList::constant(const std::string& name, at::IntArrayRef shap
   return add(name, at::full(shape, value, at::TensorOptions().dtype(at::kFloat).device(device_)));
 }
 
+void ParameterList::adopt(const std::string& name, const at::Tensor& value) {
+  check_adopted(name, value);
+  add(name, value);
+}
+
+void ParameterList::adopt_untrained(const std::string& name, const at::Tensor& value) {
+  check_adopted(name, value);
+  add(name, value, false);
+}
+
+void ParameterList::check_adopted(const std::string& name, const at::Tensor& value) const {
+  const auto fail = [&](const std::string& found, const std::string& expected) {
+    fail_input({.what = "this tensor cannot be trained here",
+                .file = name,
+                .found = found,
+                .expected = expected});
+  };
+  if (value.scalar_type() != at::kFloat) fail(c10::toString(value.scalar_type()), "float32");
+  if (!value.is_contiguous()) fail("a strided view", "a contiguous tensor");
+  if (!value.is_leaf()) fail("a result of other tensors", "a tensor of its own");
+  if (value.device() != device_ &&
+      !(value.device().type() == device_.type() && !device_.has_index())) {
+    fail("on " + value.device().str(), "on " + device_.str());
+  }
+}
+
 std::int64_t ParameterList::count() const {
   std::int64_t numbers = 0;
   for (const NamedTensor& parameter : parameters_) numbers += parameter.value.numel();
   return numbers;
 }
 
-at::Tensor ParameterList::add(const std::string& name, at::Tensor value) {
+at::Tensor ParameterList::add(const std::string& name, at::Tensor value, bool trained) {
   for (const NamedTensor& parameter : parameters_) {
     invariant(parameter.name != name, "parameters have different names");
   }
-  value.set_requires_grad(true);
+  if (trained) value.set_requires_grad(true);
   parameters_.push_back({name, value});
   return value;
 }

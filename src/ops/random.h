@@ -1,12 +1,16 @@
 // Random draws as tensors. Each is a pure function of its key and its arguments: the same numbers
 // on every device (normal ones but for the rounding of its logarithm and sine) and for every number
 // of threads. No gradient goes through them.
+//
+// Where rows are nodes of a part of a graph, `numbers` (int32, one per row) are theirs in the whole
+// one: row r draws what row numbers[r] draws there. On the CPU.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
+#include "core/draw_key.h"
 #include "creg/core/random.h"
 
 namespace creg {
@@ -14,7 +18,7 @@ namespace creg {
 /// float32 [rows, cols]. Row r holds the first draws of the key's stream with r added to its item;
 /// a single row takes any shape afterwards. Uniform in [0, scale).
 at::Tensor draw_uniform(const c10::Device& device, std::int64_t rows, std::int64_t cols,
-                        double scale, const RandomKey& key);
+                        double scale, const DrawKey& key, const at::Tensor& numbers = {});
 /// Uniform in [-bound, bound).
 at::Tensor draw_symmetric(const c10::Device& device, std::int64_t rows, std::int64_t cols,
                           double bound, const RandomKey& key);
@@ -23,11 +27,11 @@ at::Tensor draw_normal(const c10::Device& device, std::int64_t rows, std::int64_
                        double deviation, const RandomKey& key);
 /// Dropout: 0 with chance `rate` (below 1), else 1 / (1 - rate).
 at::Tensor draw_dropout(const c10::Device& device, std::int64_t rows, std::int64_t cols,
-                        double rate, const RandomKey& key);
+                        double rate, const DrawKey& key, const at::Tensor& numbers = {});
 /// The same for rows of `entries` values in all that start at `offsets` (int64, rows + 1 of them):
 /// float32 [entries].
 at::Tensor draw_dropout(const at::Tensor& offsets, std::int64_t entries, double rate,
-                        const RandomKey& key);
+                        const DrawKey& key, const at::Tensor& numbers = {});
 
 /// float32 [count] of 0 (gone, with this chance) and 1, from one stream.
 at::Tensor draw_kept(const c10::Device& device, std::int64_t count, double chance,

@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "creg/core/context.h"
+#include "creg/ops/similarity_options.h"
 #include "creg/ops/sparse_matrix.h"
-#include "ops/similarity_options.h"
 
 namespace creg {
 
@@ -22,6 +22,10 @@ struct SimilarityRequest {
   Similarity similarity = Similarity::cosine;
   SelfPairs self = SelfPairs::include;
   bool entropies = false;
+  /// Without it a GPU is not asked whether all values are finite: for steps that are recorded.
+  /// Where some are not, or products leave the range of float32, nodes may be short of others, and
+  /// -1 stands for these; pair_loss makes of that a loss which is not a number.
+  bool checked = true;
   std::int64_t block_rows = 0;  ///< 0: chosen; the similarities are computed in blocks this wide
 };
 
@@ -70,8 +74,11 @@ NeighbourTopK top_k_neighbours(const Context& context, const at::Tensor& embeddi
 /// none. int32, N. A node with at most k neighbours costs no similarity at all. On a GPU also -1
 /// where one of the similarities that decide is not finite; pair_loss makes of that a loss which is
 /// not a number.
+/// Where the rows are nodes of a part of a graph, `numbers` (int32, one per row of the embeddings)
+/// are theirs in the whole one: draws, and the order of equals, go by them. On the CPU.
 at::Tensor draw_top_neighbour(const Context& context, const at::Tensor& embeddings,
                               const CsrTensors& adjacency, std::int64_t k, Similarity similarity,
-                              std::uint64_t seed, std::uint32_t epoch);
+                              std::uint64_t seed, std::uint32_t epoch,
+                              const at::Tensor& numbers = {});
 
 }  // namespace creg

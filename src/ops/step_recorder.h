@@ -15,9 +15,10 @@ namespace creg {
 struct StepNumbers {
   std::uint32_t step = 0;  ///< in the keys of random draws
   AdamStep adam;           ///< of which weight decay has no part
+  double own = 0;          ///< a number that the step gives to ops which say so
 };
 
-/// Steps of one kind: the same operations on the same memory, but for their draws and Adam's rates.
+/// Steps of one kind: the same operations on the same memory, but for the numbers above.
 /// What they read and write between them lives in tensors that stay where they are.
 class StepRecorder {
  public:
@@ -28,12 +29,17 @@ class StepRecorder {
 
   /// Whether this build and device record at all.
   bool records() const;
-  /// Runs `step` once: plainly the first times, so that libraries and memory are ready, then from
+  /// Runs `step` once: plainly the first times, and the first time of another kind, so that
+  /// libraries and memory are ready and nothing is recorded that is not started again; then from
   /// its recording. Results are the same bytes either way. `step` must not bring a number to the
   /// host; what it leaves in tensors it keeps is written anew each time.
   void run(const StepNumbers& numbers, const std::function<void()>& step);
+  /// Runs a step that is never recorded.
+  void run_plainly(const std::function<void()>& step);
   /// The next steps are of another kind.
   void forget();
+  /// How many steps were started from a recording.
+  std::int64_t started() const;
 
  private:
   struct State;

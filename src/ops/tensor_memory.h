@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "creg/core/context.h"
+
 namespace creg {
 
 /// Makes all CPU tensors from now on use this memory. Safe to call again.
@@ -23,8 +25,14 @@ void reset_peak_tensor_memory();
 /// Gives the kept blocks back to the system.
 void release_kept_tensor_memory();
 
+/// The same figures of the Context's GPU, by libtorch's allocator there; all 0 on the CPU. The
+/// memory of a recorded step counts while it is recorded.
+TensorMemory device_memory(const Context& context);
+void reset_peak_device_memory(const Context& context);
+
 /// While it lives, new tensors have memory as libtorch itself takes it: every block from the system
-/// and, with its tensor, back to it. For comparisons with what others run.
+/// and, with its tensor, back to it. For comparisons with what others run, and for programs that
+/// have tensors of their own.
 class PlainTensorMemory {
  public:
   PlainTensorMemory();

@@ -46,7 +46,7 @@ at::Tensor tensor_of(std::span<const std::byte> bytes, at::IntArrayRef sizes, at
 at::Tensor index_tensor(std::vector<std::int32_t> values);
 
 /// A tensor of this type as values of the host: its own memory where it is a contiguous one of the
-/// CPU, and kept alive, else a copy. T: float, double, int32, int64.
+/// CPU, and kept alive, else a copy. T: float, double, int32, int64, uint8.
 template <class T>
 Array<T> host_array(const at::Tensor& tensor);
 /// The values of a contiguous tensor of the CPU, to be written to.

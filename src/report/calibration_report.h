@@ -37,8 +37,8 @@ struct CalibrationOutcome {
   std::vector<CalibratedRun> runs;
 };
 
-/// Figures are pooled over the runs; what only one run has is shown where there is one, and the
-/// reliability diagrams are the first one's.
+/// Figures are pooled over the runs; what only one run has is shown where there is one. Of
+/// several the reliability diagrams are means.
 Report calibration_report(const CalibrationOutcome& outcome);
 
 }  // namespace creg

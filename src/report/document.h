@@ -1,5 +1,6 @@
 // What a command found, as values that know no format: figures with a key for machines and a label
-// for people, samples, tables, charts. writers.h makes text, JSON, Markdown, CSV and SVG of them.
+// for people, samples, tables, charts. writers.h makes text, JSON, Markdown, CSV and figures of
+// them.
 #pragma once
 
 #include <concepts>

@@ -1,9 +1,11 @@
-// Line charts with one or two vertical axes, as SVG.
+// Line charts with one or two vertical axes.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "report/figure_style.h"
 
 namespace creg {
 
@@ -14,7 +16,10 @@ struct ChartSeries {
   std::vector<double> x;
   std::vector<std::optional<double>> y;  ///< one per x; missing or not finite: a gap in the line
   ChartAxis axis = ChartAxis::left;
-  int style = 0;  ///< 0, 1, …: a colour, and from the eighth on also the shape of markers
+  int style = 0;  ///< 0, 1, …: a colour, and when these are used up also the shape of markers
+  /// Of a band around the line, as far as both are there; empty: none.
+  std::vector<std::optional<double>> low{};
+  std::vector<std::optional<double>> high{};
 };
 
 struct LineChart {
@@ -23,10 +28,18 @@ struct LineChart {
   std::string left_label;
   std::optional<std::string> right_label;
   std::vector<ChartSeries> series;
+  std::string note{};  ///< below the legend
+  /// What an axis shows, where its label is a sign: told in the legend of two axes.
+  std::string left_about{};
+  std::string right_about{};
 };
 
-/// A file of its own: no scripts, no fonts to load, the same bytes for the same chart. Lines of the
-/// right axis are dashed. A value without neighbours is a dot.
+/// A file of its own: no scripts, no fonts to load, the same bytes for the same chart. Where there
+/// are two axes each has colours of its own, and lines of the right one are dashed. A value without
+/// neighbours is a dot.
 std::string to_svg(const LineChart& chart);
+
+/// The same in any format and size.
+std::string draw_chart(const LineChart& chart, const FigureStyle& style, FigureFormat format);
 
 }  // namespace creg

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "io/seed_folders.h"
+#include "io/settings_file.h"
 
 namespace creg {
 namespace {
@@ -127,15 +128,16 @@ class HistoryReader {
 
 struct FoundRun {
   fs::path folder;
+  fs::path given{};
   std::size_t parts = 1;  ///< of the folder's path that its name has at least
 };
 
 std::vector<FoundRun> find_runs(const fs::path& folder) {
-  if (is_there(folder / file_name)) return {{folder, 1}};
+  if (is_there(folder / file_name)) return {{.folder = folder, .parts = 1}};
   std::vector<FoundRun> found;
   for (const fs::path& seed : seed_folders(folder)) {
     // The number of a seed alone says little.
-    if (is_there(seed / file_name)) found.push_back({seed, 2});
+    if (is_there(seed / file_name)) found.push_back({.folder = seed, .parts = 2});
   }
   if (!found.empty()) return found;
   if (!is_there(folder)) {
@@ -147,6 +149,27 @@ std::vector<FoundRun> find_runs(const fs::path& folder) {
               .file = folder.string(),
               .expected = fmt::format("{} in it, or in folders seed-0, seed-1 … of it", file_name),
               .hint = "train with creg train --calibrate --out DIR"});
+}
+
+/// Figures name a run by these; one whose configuration cannot be read has its folder's name.
+void read_settings_of(const fs::path& folder, RunHistory& history) {
+  try {
+    if (!is_file(folder / "config.toml")) return;
+    for (const Setting& setting : read_settings(map_file(folder / "config.toml"))) {
+      if (setting.key == "dataset") history.dataset = setting.value;
+      if (setting.key == "method") history.method = setting.value;
+      if (setting.key == "reg") history.regulariser = setting.value;
+      if (setting.key == "seed") {
+        history.seed = setting.value;
+      } else if (setting.key != "threads") {
+        history.settings += setting.key + " = " + setting.value + "\n";
+      }
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    history.method.clear();
+    history.settings.clear();
+  }
 }
 
 std::string last_parts(const fs::path& folder, std::size_t count) {
@@ -214,6 +237,7 @@ std::vector<RunHistory> read_run_histories(std::span<const fs::path> folders) {
     for (FoundRun& run : find_runs(folder)) {
       // Without links, "." and "..": what remains names the run whatever way it was given.
       run.folder = fs::canonical(run.folder);
+      run.given = fs::canonical(folder);
       if (!seen.insert(run.folder).second) {
         fail_input({.what = "a run is given twice",
                     .file = run.folder.string(),
@@ -226,6 +250,8 @@ std::vector<RunHistory> read_run_histories(std::span<const fs::path> folders) {
   std::vector<RunHistory> histories;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     histories.push_back(read_run_history(map_file(runs[i].folder / file_name), names[i]));
+    histories.back().folder = runs[i].given;
+    read_settings_of(runs[i].folder, histories.back());
   }
   return histories;
 }

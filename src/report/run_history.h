@@ -22,6 +22,15 @@ struct RunHistory {
   /// One per name of history_columns(), one value per epoch; nothing where the run has none.
   std::vector<std::vector<std::optional<double>>> columns;
 
+  /// Where it was read from: the folder that was given, the same for its seeds; empty: from none.
+  std::filesystem::path folder{};
+  /// What its config.toml says: empty where there is none.
+  std::string dataset{};
+  std::string method{};
+  std::string regulariser{};
+  std::string settings{};  ///< all that it says but for the seed and the threads
+  std::string seed{};
+
   /// The column of that name, which is one of history_columns().
   const std::vector<std::optional<double>>& column(std::string_view column_name) const;
   bool has(std::string_view column_name) const;  ///< at any epoch

@@ -25,7 +25,7 @@ CalibrationLog::CalibrationLog(const Context& context, const Graph& graph,
   if (resume && is_there(path_)) text_ = map_file(path_).text();
 }
 
-void CalibrationLog::record(const Snapshot& snapshot) {
+Record CalibrationLog::record(const Snapshot& snapshot) {
   if (!started_) text_ = lines_before_epoch(text_, snapshot.epochs_done);
   started_ = true;
   const EpochStatistics* const statistics = snapshot.statistics;
@@ -40,6 +40,7 @@ void CalibrationLog::record(const Snapshot& snapshot) {
                                                          {.resamples = 0})));
   text_ += to_json_line(line);
   write_file(path_, text_);
+  return line;
 }
 
 }  // namespace creg

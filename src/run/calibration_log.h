@@ -7,6 +7,7 @@
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
 #include "creg/train/trainer.h"
+#include "report/document.h"
 
 namespace creg {
 
@@ -18,7 +19,8 @@ class CalibrationLog {
                  bool resume);
 
   bool wants(int epochs_done, bool over) const { return over || epochs_done % every_ == 0; }
-  void record(const Snapshot& snapshot);
+  /// Returns the line.
+  Record record(const Snapshot& snapshot);
 
  private:
   Context context_;

@@ -29,7 +29,7 @@ Data load(const Context& context, const std::string& dataset) {
 Data load(const Context& context, Graph graph) {
   validate(context, graph, graph.name);
   Data data;
-  data.dataset = {.source = graph.name, .format = "memory"};
+  data.dataset = {.source = graph.name, .format = std::string(memory_format)};
   if (!graph.splits.empty()) data.dataset.protocol = "public";
   data.dataset.raw = std::move(graph);
   data.graph = prepare_graph(context, data.dataset);
@@ -54,6 +54,12 @@ ClassifyResult classify(const Context& context, const Data& data, const RunResul
     results.push_back(classify(context, data.graph, seed.training.embedding, options));
   }
   return pool_results(results);
+}
+
+std::vector<Baseline> classify_baselines(const Context& context, const Data& data,
+                                         ClassifyOptions options) {
+  if (options.protocol.empty() && !options.given) options.protocol = data.dataset.protocol;
+  return classify_baselines(context, data.graph, options);
 }
 
 ClusterResult cluster(const Context& context, const Data& data, const RunResult& run,
@@ -89,6 +95,12 @@ LinkResult predict_links(const Context& context, const RunResult& run, LinkOptio
 CalibrationFigures calibrate(const Context& context, const Data& data, const RunResult& run) {
   prepare_torch(context);
   return figures_of(embedding_calibration(context, data.graph, run.embedding(), {}));
+}
+
+NeighbourLists neighbours(const Context& context, const Data& data, const RunResult& run,
+                          std::span<const std::int32_t> nodes, const NeighbourOptions& options) {
+  prepare_torch(context);
+  return neighbours(context, &data.graph, run.embedding(), nodes, options);
 }
 
 void save(const RunResult& run, const std::filesystem::path& directory) {

@@ -30,32 +30,11 @@ std::string split_name(const std::optional<std::uint64_t>& seed) {
   return seed ? std::to_string(*seed) : "none";
 }
 
-}  // namespace
-
-fs::path run_of(const fs::path& path) {
-  if (path.filename() != "embedding.npy" || !is_file(path)) return path;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  return holds_run(folder) ? folder : path;
-}
-
-EmbeddingSource find_embeddings(const fs::path& given) {
-  const fs::path path = run_of(given);
+/// Seeds without a configuration of their own share that of `above`.
+EmbeddingSource seeds_in(const fs::path& above, std::span<const fs::path> folders) {
   EmbeddingSource source;
-  if (!fs::is_directory(path)) {
-    source.files = {path};
-    return source;
-  }
-  std::vector<fs::path> folders = {path};
-  if (!is_there(path / "embedding.npy")) folders = seed_folders(path);
-  if (folders.empty()) {
-    fail_input({.what = "there is no embedding in this folder",
-                .file = path.string(),
-                .expected = "embedding.npy, or folders seed-0, seed-1 … that hold one each",
-                .hint = "creg train --out DIR writes it"});
-  }
   for (const fs::path& folder : folders) {
-    // Seeds without a configuration of their own share that of the folder above.
-    const fs::path recorded = is_there(folder / "config.toml") ? folder : path;
+    const fs::path recorded = is_there(folder / "config.toml") ? folder : above;
     const RunRecord settings =
         is_there(recorded / "config.toml") ? read_record(recorded) : RunRecord{};
     const std::optional<bool> final_norm = truth_of(settings, "final_norm");
@@ -68,21 +47,47 @@ EmbeddingSource find_embeddings(const fs::path& given) {
       source.smooth = smooth;
       source.edge_split = settings.edge_split;
     } else if (settings.dataset != source.dataset) {
-      refuse_mixture(path, "dataset", in_quotes(source.dataset), in_quotes(settings.dataset));
+      refuse_mixture(above, "dataset", in_quotes(source.dataset), in_quotes(settings.dataset));
     } else if (settings.transforms != source.transforms) {
-      refuse_mixture(path, "transforms", join_words(source.transforms, ", "),
+      refuse_mixture(above, "transforms", join_words(source.transforms, ", "),
                      join_words(settings.transforms, ", "));
     } else if (final_norm != source.final_norm) {
-      refuse_mixture(path, "final_norm", "true", "false");
+      refuse_mixture(above, "final_norm", "true", "false");
     } else if (smooth != source.smooth) {
-      refuse_mixture(path, "smooth", std::to_string(source.smooth), std::to_string(smooth));
+      refuse_mixture(above, "smooth", std::to_string(source.smooth), std::to_string(smooth));
     } else if (settings.edge_split != source.edge_split) {
-      refuse_mixture(path, "edge split", split_name(source.edge_split),
+      refuse_mixture(above, "edge split", split_name(source.edge_split),
                      split_name(settings.edge_split));
     }
     source.files.push_back(folder / "embedding.npy");
   }
   return source;
+}
+
+}  // namespace
+
+fs::path run_of(const fs::path& path) {
+  if (path.filename() != "embedding.npy" || !is_file(path)) return path;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return holds_run(folder) ? folder : path;
+}
+
+EmbeddingSource find_embeddings(const fs::path& given) {
+  const fs::path path = run_of(given);
+  if (!fs::is_directory(path)) return {.files = {path}};
+  std::vector<fs::path> folders = {path};
+  if (!is_there(path / "embedding.npy")) folders = seed_folders(path);
+  if (folders.empty()) {
+    fail_input({.what = "there is no embedding in this folder",
+                .file = path.string(),
+                .expected = "embedding.npy, or folders seed-0, seed-1 … that hold one each",
+                .hint = "creg train --out DIR writes it"});
+  }
+  return seeds_in(path, folders);
+}
+
+EmbeddingSource find_embeddings(std::span<const fs::path> seeds) {
+  return seeds_in(seeds.front(), seeds);
 }
 
 DataSpec dataset_of(const EmbeddingSource& source, DataSpec asked) {

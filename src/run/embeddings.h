@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ std::filesystem::path run_of(const std::filesystem::path& path);
 /// the folder of a run that it lies in tells the same of. Runs that were not made of the same
 /// dataset, and a folder without an embedding, are input errors.
 EmbeddingSource find_embeddings(const std::filesystem::path& path);
+
+/// The same of seeds that lie in these folders, wherever they are.
+EmbeddingSource find_embeddings(std::span<const std::filesystem::path> seeds);
 
 /// The dataset that is asked for; where none is, the one that the runs were made of, which may be
 /// none.

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/communicator.h"
 #include "core/build_info.h"
 #include "core/text.h"
 #include "creg/core/error.h"
@@ -13,17 +14,21 @@
 #include "io/file.h"
 #include "io/node_names_file.h"
 #include "io/npy.h"
+#include "io/run_files.h"
 #include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "report/writers.h"
 #include "run/calibration_log.h"
 #include "run/claimed_folder.h"
+#include "run/events_log.h"
+#include "run/ranks.h"
 #include "run/run_folder.h"
 #include "run/run_report.h"
 #include "run/scheduler.h"
 #include "run/selection.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
+#include "train/same_ranks.h"
 
 namespace creg {
 namespace {
@@ -49,18 +54,34 @@ int supervised_split(const Graph& graph, const std::string& protocol, std::uint6
 class Watcher final : public TrainObserver {
  public:
   Watcher(const Context& context, Selection selection, std::optional<CalibrationLog> log,
-          ProgressTask* epochs)
+          std::optional<EventsLog> events, ProgressTask* epochs, const RunListener& listener)
       : context_(context),
         selection_(std::move(selection)),
         log_(std::move(log)),
-        epochs_(epochs) {}
+        events_(std::move(events)),
+        epochs_(epochs),
+        listener_(listener) {}
 
   bool wants_snapshot(int epochs_done, bool over) override {
     return log_ && log_->wants(epochs_done, over);
   }
-  void look(const Snapshot& snapshot) override { log_->record(snapshot); }
+  void look(const Snapshot& snapshot) override {
+    Record line = log_->record(snapshot);
+    if (!events_) return;
+    // The epoch is the event's step, and the losses are told with their epochs.
+    std::erase_if(line, [](const Field& figure) {
+      return figure.key == "epoch" || figure.key == "loss" || figure.key == "contrast" ||
+             figure.key == "regulariser";
+    });
+    events_->add_calibration(snapshot.epochs_done, line);
+  }
+  void keeping() override {
+    if (events_) events_->flush();
+  }
 
-  void epoch_done(const EpochStatistics& /*statistics*/) override {
+  void epoch_done(const EpochStatistics& statistics) override {
+    if (events_) events_->add(statistics);
+    if (listener_.epoch_done) listener_.epoch_done(context_.seed(), statistics);
     // After Ctrl-C the trainer first writes its checkpoint.
     if (epochs_ != nullptr && !context_.stopped()) epochs_->advance();
     ++done_;
@@ -76,7 +97,9 @@ class Watcher final : public TrainObserver {
   const Context& context_;
   Selection selection_;
   std::optional<CalibrationLog> log_;
+  std::optional<EventsLog> events_;
   ProgressTask* epochs_;
+  const RunListener& listener_;
   int done_ = 0;
 };
 
@@ -92,6 +115,22 @@ std::optional<CalibrationLog> calibration_log_of(const Context& context, const R
                         files.resume);
 }
 
+std::optional<EventsLog> events_log_of(const RunPlan& plan, const RunFiles& files) {
+  if (!plan.tensorboard || files.directory.empty()) return std::nullopt;
+  return EventsLog(files.directory / events_file_name, files.resume);
+}
+
+/// What ranks must have alike before the first seed is trained, where the rest is compared.
+TextPairs runs_in_common(const RunPlan& plan) {
+  std::string seeds;
+  for (const std::uint64_t seed : plan.seeds) {
+    seeds += (seeds.empty() ? "" : " ") + std::to_string(seed);
+  }
+  return {{what_ranks_share, "the batches of a graph"},
+          {"--seeds", seeds},
+          {"--resume", plan.resume ? "given" : "not given"}};
+}
+
 /// A run that overwrites the description of its own dataset could never be gone on with.
 void keep_dataset_apart(const RunPlan& plan) {
   std::error_code ignored;
@@ -105,28 +144,29 @@ void keep_dataset_apart(const RunPlan& plan) {
                       "folder with --out"});
 }
 
-RunResult execute_seeds(const Context& context, const RunPlan& plan) {
+RunResult execute_seeds(const Context& context, const RunPlan& plan, const RunListener& listener) {
   Context::Options options = context.options();
   options.threads = plan.all_threads;
   options.precision = plan.precision;
   const Context all(options);
   const auto tasks = static_cast<std::int64_t>(plan.seeds.size());
-  const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes);
+  const Scheduler scheduler(all, plan.threads < plan.all_threads ? tasks : 1, plan.memory_bytes,
+                            on_gpu(plan.config));
   RunResult result{.plan = plan, .seeds = std::vector<SeedResult>(plan.seeds.size())};
   if (!scheduler.side_by_side()) {
     for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
-      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan);
+      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan, nullptr, listener);
     }
   } else {
     ProgressTask epochs(all, fmt::format("{} x {} epochs", tasks, plan.config.method),
                         tasks * plan.config.epochs, "epochs");
     scheduler.run([&](std::int64_t task) {
       const auto i = static_cast<std::size_t>(task);
-      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan, &epochs);
+      result.seeds[i] = execute_one(scheduler.context_of(plan.seeds[i]), plan, &epochs, listener);
     });
     epochs.finish();
   }
-  if (plan.several && !plan.directory.empty()) {
+  if (plan.several && !plan.directory.empty() && is_first_rank(plan)) {
     write_file(plan.directory / "result.json", to_json_text(run_report(result).body));
   }
   return result;
@@ -134,11 +174,14 @@ RunResult execute_seeds(const Context& context, const RunPlan& plan) {
 
 }  // namespace
 
-SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask* epochs) {
+SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask* epochs,
+                       const RunListener& listener) {
   SeedResult result;
   result.seed = context.seed();
   RunFiles files;
-  if (!plan.directory.empty()) {
+  files.return_stopped = listener.return_stopped && plan.seeds.size() == 1;
+  files.world = plan.world;
+  if (!plan.directory.empty() && (is_first_rank(plan) || plan.resume)) {
     files.directory = seed_folder(plan, context.seed());
     files.resume = plan.resume && is_there(files.directory / "checkpoint.pt");
   }
@@ -150,10 +193,19 @@ SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask
     options.split = supervised_split(plan.graph, protocol, context.seed());
     supervised = make_split(context, plan.graph, protocol, options.seed, *options.split);
   }
+  if (!is_first_rank(plan)) {
+    result.training =
+        train(context, plan.graph, plan.config, files, nullptr, supervised.train.span());
+    return result;
+  }
   Watcher watcher(context, Selection(context, plan.graph, options),
-                  calibration_log_of(context, plan, files), epochs);
+                  calibration_log_of(context, plan, files), events_log_of(plan, files), epochs,
+                  listener);
   result.training =
       train(context, plan.graph, plan.config, files, &watcher, supervised.train.span());
+  if (result.training.stopped) return result;
+  // What follows is for this rank alone: the others need not wait.
+  if (plan.world && context.seed() == plan.seeds.back()) plan.world->finish();
   // Epochs that patience spared count as done.
   if (epochs != nullptr && !context.stopped()) {
     epochs->advance(plan.config.epochs - watcher.done());
@@ -180,22 +232,31 @@ SeedResult execute_one(const Context& context, const RunPlan& plan, ProgressTask
   return result;
 }
 
-RunResult execute(const Context& context, const RunPlan& plan) {
+void require_memory_for(const Context& context, const RunPlan& plan) {
+  const MemoryLimit left = tensor_memory_left(context);
+  const MemoryEstimate whole{plan.memory, plan.memory_bytes};
+  require_memory(on_this_host(plan, least_memory(whole, plan.config, context.device(), left)),
+                 ranks_sharing_memory(plan), left, "rank");
+}
+
+RunResult execute(const Context& context, const RunPlan& plan, const RunListener& listener) {
   install_tensor_memory();
-  require_memory({plan.memory, plan.memory_bytes}, 1, tensor_memory_left(context));
-  if (plan.directory.empty()) return execute_seeds(context, plan);
+  if (plan.world) check_same(*plan.world, runs_in_common(plan));
+  require_memory_for(context, plan);
+  if (plan.directory.empty() || !is_first_rank(plan)) return execute_seeds(context, plan, listener);
   keep_dataset_apart(plan);
   const ClaimedFolder folder(context, plan.directory, claim_of(plan));
   if (plan.resume) {
     // What a killed run had not come to yet.
     write_missing_records(context, plan);
-    return execute_seeds(context, plan);
+    return execute_seeds(context, plan, listener);
   }
   try {
     write_records(context, plan);
-    return execute_seeds(context, plan);
+    return execute_seeds(context, plan, listener);
   } catch (const Error&) {
-    folder.forget_unbegun();
+    // Where a rank was lost all are told to resume, which begins such a run again.
+    if (!plan.world || !plan.world->lost_one()) folder.forget_unbegun();
     throw;
   }
 }

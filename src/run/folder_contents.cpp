@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "creg/core/error.h"
 #include "io/file.h"
+#include "io/run_files.h"
 #include "io/seed_folders.h"
 #include "io/write_lock.h"
 #include "run/run_folder.h"
@@ -16,13 +16,6 @@ namespace creg {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// config.toml comes last: by it the others are known.
-constexpr std::array<std::string_view, 11> run_outputs = {
-    "result.json",       "finetune.json", "embedding.npy", "nodes.tsv",
-    "calibration.jsonl", "metrics.jsonl", "checkpoint.pt", "parts.json",
-    "edge-split.json",   "dataset.toml",  "config.toml"};
-constexpr std::string_view link_output = "link.json";
 
 bool is_run_output(std::string_view name) {
   return std::find(run_outputs.begin(), run_outputs.end(), name) != run_outputs.end();
@@ -110,7 +103,8 @@ std::string describe_run(const fs::path& directory) {
     return fmt::format("{}{} on {}, {}, {}", record.pretrain ? "pretraining by " : "",
                        setting_of(record, "method"), record.dataset, seeds,
                        state_of(directory, record));
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
     return "a run whose config.toml cannot be read";
   }
 }

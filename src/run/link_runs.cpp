@@ -7,13 +7,11 @@
 #include "creg/core/progress.h"
 #include "creg/train/trainer.h"
 #include "io/file.h"
-#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "run/embeddings.h"
 #include "run/execute.h"
 #include "run/run_folder.h"
 #include "run/scheduler.h"
-#include "train/memory_estimate.h"
 
 namespace creg {
 namespace {
@@ -50,7 +48,7 @@ RunPlan plan_split(const Context& context, const RunPlan& run, const LinkPlan& p
 
 LinkRuns run_links(const Context& context, const RunPlan& run, const LinkPlan& plan) {
   install_tensor_memory();
-  require_memory({run.memory, run.memory_bytes}, 1, tensor_memory_left(context));
+  require_memory_for(context, run);
   const std::int64_t tasks = std::int64_t{plan.splits} * plan.seeds;
   const Scheduler scheduler(context, tasks, run.memory_bytes);
   std::vector<RunPlan> splits;

@@ -8,6 +8,8 @@
 
 namespace creg {
 
+/// An error before anything is read or made where the graph, whose size is known, would take more
+/// memory than there is.
 Dataset open_data(const Context& context, const DataSpec& spec);
 
 /// Its sizes, without reading it.

@@ -3,16 +3,19 @@
 #include <cctype>
 #include <utility>
 
-#include "core/memory_limits.h"
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "graph/epoch_batches.h"
 #include "graph/transforms.h"
 #include "io/catalogue.h"
 #include "io/file.h"
+#include "run/given_graph.h"
 #include "run/open_data.h"
 #include "run/parts.h"
+#include "run/ranks.h"
 #include "run/run_folder.h"
 #include "run/scheduler.h"
+#include "train/made_features.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
 #include "train/recipes.h"
@@ -65,10 +68,34 @@ void settle_settings(RunPlan& plan, const Settings& settings) {
   }
 }
 
+/// An encoder of a program's own has its width and what it gathers by from the configuration, and
+/// nothing else of it.
+void settle_added_encoder(RunPlan& plan, const RunSpec& spec) {
+  if (!spec.added_encoder) return;
+  for (const char* const key :
+       {"encoder", "hidden", "layers", "activation", "last_activation", "heads", "dropout",
+        "attention_dropout", "gain", "channel_norm", "layer_norm"}) {
+    plan.origins.erase(key);
+    // A folder records every setting, asked for or not.
+    if (plan.resume || !spec.settings.contains(key)) continue;
+    fail_input({.what = "an encoder of one's own has this in itself",
+                .file = find_parameter(key).flag(),
+                .found = in_quotes(spec.settings.at(key)) + " with " + spec.added_encoder->name});
+  }
+  const EncoderOptions& of_ours = plan.config.encoder;
+  plan.config.encoder = {.added = spec.added_encoder,
+                         .dim = of_ours.dim,
+                         .propagation = of_ours.propagation,
+                         .teleport = of_ours.teleport,
+                         .sparse_diffusion = of_ours.sparse_diffusion};
+  plan.origins["encoder"] = Origin::asked;
+}
+
 /// Who asks for something of batches wants batches.
 void check_batch_settings(const TrainConfig& config, const Settings& asked) {
   if (config.batch.size > 0) return;
-  for (const char* const key : {"fanouts", "batches", "replace", "batch_neighbours"}) {
+  for (const char* const key :
+       {"fanouts", "batches", "replace", "batch_neighbours", "batches_per_update"}) {
     if (!asked.contains(key)) continue;
     fail_input({.what = "without a batch size the whole graph is one step, and nothing is sampled",
                 .file = find_parameter(key).flag(),
@@ -77,12 +104,20 @@ void check_batch_settings(const TrainConfig& config, const Settings& asked) {
   }
 }
 
+/// Told before a folder is cleared for the run.
+void check_batch_size(const RunPlan& plan) {
+  const std::int64_t size = plan.config.batch.size;
+  if (size == 0 || method_of(plan.config).steps != StepsBy::neighbourhoods) return;
+  batches_per_epoch(plan.nodes, size);
+}
+
 /// What batches cannot do and nobody asks for gives way, and the log says so.
 void settle_batches(const Context& context, RunPlan& plan, const Settings& asked) {
   TrainConfig& config = plan.config;
   const MethodEntry& method = method_of(config);
   if (config.batch.size == 0 || method.steps != StepsBy::neighbourhoods) return;
-  if (!runs_in_batches(config.encoder.kind) && !asked.contains("encoder")) {
+  if (!config.encoder.added && !runs_in_batches(config.encoder.kind) &&
+      !asked.contains("encoder")) {
     settle(plan, find_parameter("encoder"), name_of(EncoderKind::sage), Origin::batches);
     if (!asked.contains("layers")) {
       settle(plan, find_parameter("layers"), std::to_string(config.batch.fanouts.size()),
@@ -115,10 +150,12 @@ void settle_configuration(const Context& context, RunPlan& plan, const RunSpec& 
     }
   }
   settle_settings(plan, spec.settings);
+  settle_added_encoder(plan, spec);
   // A folder records every setting, asked for or not.
   if (!plan.resume) check_batch_settings(plan.config, spec.settings);
   settle_batches(context, plan, spec.settings);
   check_config(plan.config);
+  take_ranks(plan, spec);
   context.log().write(LogLevel::info, plan.recipe == "none"
                                           ? "no recipe: the defaults and the flags"
                                           : "recipe: " + plan.recipe);
@@ -136,6 +173,8 @@ PretrainParts parts_again(const Context& context, RunPlan& plan, const RunRecord
 
 /// Leaves the plan the part of its graph that is for pretraining.
 void take_part(const Context& context, RunPlan& plan, PretrainParts parts) {
+  refuse_made_features(feature_cols(plan.graph.features), plan.config, plan.graph.name,
+                       std::string(not_for_finetuning));
   Graph part = induced_subgraph(context, plan.graph, parts.pretrain.span());
   plan.whole = std::make_shared<const Graph>(std::move(plan.graph));
   plan.graph = std::move(part);
@@ -156,6 +195,7 @@ void settle_graph(const Context& context, RunPlan& plan) {
   if (plan.config.link_counts) {
     plan.graph.adjacency = sum_directions(context, plan.dataset.raw).adjacency;
   }
+  tell_made_features(context, size_of(plan.graph), plan.config);
 }
 
 void settle_runs(const Context& context, RunPlan& plan, const RunSpec& spec) {
@@ -165,6 +205,7 @@ void settle_runs(const Context& context, RunPlan& plan, const RunSpec& spec) {
   plan.seeds = seed_list(spec.seeds, context.seed());
   plan.eval_splits = spec.eval_splits;
   plan.calibrate = spec.calibrate;
+  plan.tensorboard = spec.tensorboard;
   plan.device = context.device();
   plan.precision = context.precision();
   plan.all_threads = context.threads();
@@ -182,12 +223,23 @@ void settle_rest(const Context& context, RunPlan& plan, const RunSpec& spec) {
   schedule_runs(plan);
 }
 
-void schedule_by(RunPlan& plan, const MemoryEstimate& estimate) {
+void schedule_by(RunPlan& plan, const GraphSize& graph) {
+  const MemoryEstimate estimate = estimate_memory(graph, plan.config, plan.device);
+  const bool trains = !method_of(plan.config).encoders.empty();
+  plan.gradient_numbers = trains ? trained_numbers(graph, plan.config) : 0;
+  plan.embedding_numbers = 0;
+  if (trains) {
+    const EncoderOptions& encoder = plan.config.encoder;
+    if (graph.sparse_features) plan.embedding_numbers = encoder.width(0);
+    for (int l = 0; l < encoder.layers; ++l) plan.embedding_numbers += encoder.width(l);
+  }
   plan.memory = estimate.parts;
   plan.memory_bytes = estimate.total;
   const Context context({.device = plan.device, .threads = plan.all_threads});
-  plan.threads = Scheduler(context, static_cast<std::int64_t>(plan.seeds.size()), estimate.total)
-                     .threads_each();
+  plan.threads =
+      Scheduler(context, plan.ranks > 0 ? 1 : static_cast<std::int64_t>(plan.seeds.size()),
+                estimate.total, on_gpu(plan.config))
+          .threads_each();
 }
 
 /// From a recipe in a file, which may name the dataset.
@@ -228,7 +280,10 @@ RunSpec spec_of(const RunRecord& record, const std::filesystem::path& directory,
                .reading = record.reading};
   spec.recipe = "none";
   const TrainConfig config = config_of(record);
+  spec.added = config.added;
+  spec.added_encoder = config.encoder.added;
   for (const Parameter& parameter : parameters_of(config)) {
+    if (parameter.key == "encoder" && spec.added_encoder) continue;
     spec.settings[parameter.key] = parameter.get(config);
   }
   spec.seeds = record.seeds;
@@ -238,6 +293,7 @@ RunSpec spec_of(const RunRecord& record, const std::filesystem::path& directory,
     spec.pretrain = PartsSpec{.parts = record.parts, .share = record.pretrain_share};
   }
   spec.calibrate = record.calibrate;
+  spec.tensorboard = record.tensorboard;
   return spec;
 }
 
@@ -247,6 +303,7 @@ void settle_record(const Context& context, RunPlan& plan, const RunRecord& recor
   plan.recipe = record.recipe;
   plan.several = record.seeds > 0;
   plan.calibrate = record.calibrate;
+  plan.tensorboard = record.tensorboard;
   plan.seeds = seed_list(record.seeds, record.seed);
   plan.all_threads = own_threads || record.threads == 0 ? context.threads() : record.threads;
   plan.device = context.device();
@@ -282,22 +339,6 @@ GraphSize part_of(const GraphSize& whole, std::int64_t nodes, std::int64_t entri
   return part;
 }
 
-/// A graph that cannot fit is refused before it is read or made: who is killed for it has no
-/// message. Guesses refuse nobody, nor does a file that is mapped.
-void require_room(const DatasetSize& size) {
-  const MemoryLimit available = memory_left();
-  // While its rows are made the edges stand beside them, twice the room (measured: 1.3 to 1.8).
-  const std::int64_t bytes = 3 * size.graph.adjacency_bytes + size.graph.feature_bytes;
-  if (size.estimated || size.dataset.format == "creg" || bytes <= available.bytes) return;
-  fail_environment(
-      {.what = "this graph would take more memory than there is",
-       .file = size.dataset.raw.name,
-       .found = human_bytes(bytes),
-       .expected = "at most " + human_bytes(available.bytes) + ", by " + available.name,
-       .hint = "creg data convert NAME graph.creg on a larger machine makes a file "
-               "that is mapped, and --batch-size trains on samples of it"});
-}
-
 /// The whole plan without its graph; the sizes of that.
 GraphSize settle_dry(const Context& context, RunPlan& plan, const RunSpec& spec) {
   DatasetSize size = measure_data(context, spec.data);
@@ -319,7 +360,10 @@ GraphSize settle_dry(const Context& context, RunPlan& plan, const RunSpec& spec)
     graph = part_of(graph, graph.nodes, 2 * plan.edges);
     graph.directed = false;
   }
+  tell_made_features(context, graph, plan.config);
   if (spec.pretrain) {
+    refuse_made_features(graph.features, plan.config, plan.graph.name,
+                         std::string(not_for_finetuning));
     plan.parts_from = settle_parts(plan.graph.name, !plan.dataset.protocol.empty(), *spec.pretrain);
     const std::int64_t nodes = count_pretrain(plan.parts_from, graph.nodes);
     // Of an edge both ends must be in the part.
@@ -330,8 +374,9 @@ GraphSize settle_dry(const Context& context, RunPlan& plan, const RunSpec& spec)
     plan.evaluate = false;
   }
   plan.nodes = graph.nodes;
-  plan.features = graph.features;
-  schedule_by(plan, estimate_memory(graph, plan.config));
+  plan.features = with_made_features(graph, plan.config).features;
+  if (!plan.estimated) check_batch_size(plan);
+  schedule_by(plan, graph);
   return graph;
 }
 
@@ -340,8 +385,10 @@ GraphSize settle_dry(const Context& context, RunPlan& plan, const RunSpec& spec)
 void schedule_runs(RunPlan& plan) {
   plan.nodes = plan.graph.nodes();
   plan.edges = plan.graph.adjacency.nonzeros() / (plan.graph.directed ? 1 : 2);
-  plan.features = feature_cols(plan.graph.features);
-  schedule_by(plan, estimate_memory(plan.graph, plan.config));
+  const GraphSize size = size_of(plan.graph);
+  plan.features = with_made_features(size, plan.config).features;
+  check_batch_size(plan);
+  schedule_by(plan, size);
 }
 
 RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& spec) {
@@ -354,9 +401,38 @@ RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& 
   return plan;
 }
 
+RunPlan plan_on_graph(const Context& context, const Dataset& dataset, const Graph& graph,
+                      const RunSpec& spec) {
+  RunPlan plan;
+  plan.data = spec.data;
+  plan.dataset = dataset;
+  take_recipe_file(plan, spec);
+  settle_configuration(context, plan, spec, takes_file(spec));
+  plan.graph = graph;
+  plan.evaluate = spec.evaluate;
+  settle_runs(context, plan, spec);
+  schedule_runs(plan);
+  return plan;
+}
+
+RunPlan plan_resume_on_graph(const Context& context, const std::filesystem::path& directory,
+                             const Dataset& dataset, const Graph& graph, bool own_threads) {
+  const RunRecord record = read_record(directory);
+  const RunSpec spec = spec_of(record, directory, {});
+  RunPlan plan;
+  plan.data = spec.data;
+  plan.dataset = dataset;
+  plan.resume = true;
+  settle_configuration(context, plan, spec, false);
+  plan.graph = graph;
+  settle_record(context, plan, record, own_threads);
+  plan.directory = directory;
+  schedule_runs(plan);
+  return plan;
+}
+
 RunPlan plan_run(const Context& context, const RunSpec& spec) {
   const RunSpec known = with_dataset(context, spec);
-  require_room(measure_data(context, known.data));
   return plan_run(context, open_data(context, known.data), known);
 }
 
@@ -370,7 +446,6 @@ RunPlan plan_resume(const Context& context, const std::filesystem::path& directo
                     const std::filesystem::path& data_dir, bool own_threads) {
   const RunRecord record = read_record(directory);
   const RunSpec spec = spec_of(record, directory, data_dir);
-  require_room(measure_data(context, spec.data));
   RunPlan plan;
   plan.data = spec.data;
   plan.dataset = open_data(context, spec.data);
@@ -392,7 +467,7 @@ RunPlan plan_dry_resume(const Context& context, const std::filesystem::path& dir
   plan.resume = true;
   const GraphSize size = settle_dry(context, plan, spec_of(record, directory, data_dir));
   settle_record(context, plan, record, own_threads);
-  schedule_by(plan, estimate_memory(size, plan.config));
+  schedule_by(plan, size);
   return plan;
 }
 

@@ -20,14 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By these lines the files of a run are told from a user's.
-constexpr std::string_view record_head = "# A run of creg train; `creg train --resume` reads it.\n";
-constexpr std::string_view dataset_head = "# The files of a run of creg train.\n";
-
-bool begins_with(const fs::path& path, std::string_view head) {
-  return is_file(path) && map_file(path).text().starts_with(head);
-}
-
 std::string absolute_path(const std::string& path) {
   return fs::absolute(path).lexically_normal().string();
 }
@@ -50,7 +42,7 @@ std::string reading_toml(const ReadOptions& reading) {
 
 /// The lines that describe a user's own files.
 std::string own_dataset_toml(const DataSpec& data, const std::string& name) {
-  std::string text = std::string(dataset_head) + "name = " + toml_string(name) + "\n";
+  std::string text = std::string(own_dataset_head) + "name = " + toml_string(name) + "\n";
   text += "edges = " + toml_string(absolute_path(data.edges)) + "\n";
   if (!data.features.empty()) {
     text += "features = " + toml_string(absolute_path(data.features)) + "\n";
@@ -75,6 +67,7 @@ RunRecord record_of(const RunPlan& plan) {
   record.parts = plan.parts_from.parts;
   record.pretrain_share = plan.parts_from.share;
   record.calibrate = plan.calibrate;
+  record.tensorboard = plan.tensorboard;
   record.on_gpu = plan.device.type != DeviceType::cpu;
   record.precision = plan.precision;
   if (plan.held_out) record.edge_split = plan.held_out->seed;
@@ -82,6 +75,8 @@ RunRecord record_of(const RunPlan& plan) {
     record.dataset = absolute_path((plan.directory / "dataset.toml").string());
   } else if (plan.dataset.entry != nullptr) {
     record.dataset = plan.dataset.entry->name;
+  } else if (plan.dataset.format == memory_format) {
+    record.dataset = std::string(memory_prefix) + plan.graph.name;
   } else {
     const std::string given = plan.dataset.source;
     record.dataset = given.starts_with("synthetic:") ? given : absolute_path(given);
@@ -103,7 +98,7 @@ std::string settings_toml(const RunPlan& plan) {
 
 void write_record(const fs::path& directory, const RunRecord& record, const RunPlan& plan) {
   make_folder(directory);
-  std::string text(record_head);
+  std::string text(run_record_head);
   text += "dataset = " + toml_string(record.dataset) + "\n";
   text += "recipe = " + toml_string(record.recipe) + "\n";
   if (!record.transforms.empty()) text += "transforms = " + toml_list(record.transforms) + "\n";
@@ -120,6 +115,7 @@ void write_record(const fs::path& directory, const RunRecord& record, const RunP
     text += "edge_split = " + toml_value(std::to_string(*record.edge_split)) + "\n";
   }
   if (record.calibrate > 0) text += "calibrate = " + std::to_string(record.calibrate) + "\n";
+  if (record.tensorboard) text += "tensorboard = true\n";
   if (record.pretrain) text += "pretrain = true\n";
   if (!record.parts.empty()) text += "parts = " + toml_string(record.parts) + "\n";
   if (record.pretrain_share > 0) {
@@ -148,17 +144,28 @@ void take_split(RunPlan& plan, std::uint64_t seed, EdgeSplit split) {
 
 }  // namespace
 
-bool holds_run(const fs::path& directory) {
-  return begins_with(directory / "config.toml", record_head);
-}
-
-bool is_own_dataset_file(const fs::path& path) {
-  return begins_with(path, dataset_head);
-}
-
-TrainConfig config_of(const RunRecord& record) {
+TrainConfig config_of(const RunRecord& record, const TrainConfig& program) {
   TrainConfig config;
-  apply_settings(config, record.settings, record.file);
+  for (const Setting& setting : record.settings) {
+    if (setting.key == "method") {
+      set_kept_method(config, setting.value);
+      if (program.added && program.added->name == setting.value) config.added = program.added;
+    } else if (setting.key == "encoder") {
+      set_kept_encoder(config, setting.value);
+      take_added(config, program.encoder.added);
+    }
+  }
+  const std::vector<Parameter> known = parameters_of(config);
+  const auto is_known = [&](const std::string& key) {
+    return std::any_of(known.begin(), known.end(),
+                       [&](const Parameter& parameter) { return parameter.key == key; });
+  };
+  // A program's own method may have parameters that nobody else knows.
+  const auto other = [&](const Setting& setting) {
+    return setting.key == "method" || setting.key == "encoder" ||
+           (config.added && !is_known(setting.key));
+  };
+  apply_settings(config, record.settings, record.file, other);
   return config;
 }
 
@@ -229,7 +236,7 @@ void check_same_run(const RunPlan& plan) {
   same("dataset", kept.dataset, wanted.dataset);
   same("edge split", split(kept), split(wanted));
   same("precision", name_of(kept.precision), name_of(wanted.precision));
-  const TrainConfig config = config_of(kept);
+  const TrainConfig config = config_of(kept, plan.config);
   for (const Parameter& parameter : parameters_of(plan.config)) {
     same(parameter.key, parameter.get(config), parameter.get(plan.config));
   }

@@ -4,24 +4,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "creg/run/run.h"
+#include "io/run_files.h"
 #include "run/run_record.h"
 
 namespace creg {
 
-/// True where the folder has the config.toml of a run, by its first line.
-bool holds_run(const std::filesystem::path& directory);
-
-/// True for a dataset.toml that a run wrote, by its first line.
-bool is_own_dataset_file(const std::filesystem::path& path);
-
 /// The parameters of a record; what is none, and a wrong value, are input errors that name the
-/// line.
-TrainConfig config_of(const RunRecord& record);
+/// line. A method or an encoder that this library does not have is that of the `program`, where it
+/// has one of that name; else it is known by its name alone (set_kept_method), and its own
+/// parameters not at all.
+TrainConfig config_of(const RunRecord& record, const TrainConfig& program = {});
 
 /// Of a parameter that is true or false; nothing where the record does not have it.
 std::optional<bool> truth_of(const RunRecord& record, const std::string& key);

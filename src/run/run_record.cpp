@@ -100,6 +100,8 @@ bool read_head(RunRecord& record, const Setting& setting) {
     record.edge_split = number();
   } else if (key == "calibrate") {
     record.calibrate = count(0);
+  } else if (key == "tensorboard") {
+    record.tensorboard = setting.value == "true";
   } else if (key == "pretrain") {
     record.pretrain = setting.value == "true";
   } else if (key == "parts") {

@@ -28,6 +28,7 @@ struct RunRecord {
   Precision precision = Precision::fp32;
   std::optional<std::uint64_t> edge_split;  ///< the seed of the edge split; none: all edges
   int calibrate = 0;                        ///< epochs between two looks at the calibration
+  bool tensorboard = false;                 ///< an event file is written
   bool pretrain = false;                    ///< on the part of the graph that parts.json leaves
   std::string parts;                        ///< how the parts are chosen; empty: not recorded
   double pretrain_share = 0;                ///< of parts by number

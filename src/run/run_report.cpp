@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "creg/tasks/classify.h"
 #include "io/json_text.h"
+#include "ops/runtime.h"
 #include "report/classify_report.h"
 #include "train/parameters.h"
 
@@ -92,6 +93,7 @@ Report run_report(const RunResult& result) {
           {"config", config_record(plan.config)},
           {"recipe", plan.recipe},
           {"version", build_info().version},
+          {"build", build_name()},
           {"threads", plan.threads},
           {"device", plan.device.name()},
           {"precision", name_of(plan.precision)},

@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double longest_time = 1e12;  // seconds
+
 class SweepReader {
  public:
   SweepReader(const Bytes& file, const std::string& base) : file_(file), base_(base) {}
@@ -49,13 +51,28 @@ class SweepReader {
       for (const auto& [key, value] : json.at("point").items()) {
         outcome.point.emplace_back(key, value.template get<std::string>());
       }
-      outcome.val = json.at("val").get<std::vector<double>>();
-      outcome.test = json.at("test").get<std::vector<double>>();
+      outcome.val = rates(json, "val");
+      outcome.test = rates(json, "test");
       outcome.seconds = json.at("seconds").get<double>();
+      const bool is_time = outcome.seconds >= 0 && outcome.seconds <= longest_time;
+      if (outcome.val.empty() || !is_time) {
+        fail("not a line of a sweep: it needs validation accuracies, and a time in seconds",
+             "choose another file with --out");
+      }
       done_[label(outcome.point)] = outcome;
     } catch (const nlohmann::json::exception& error) {
       fail(std::string("not a line of a sweep: ") + error.what(), "choose another file with --out");
     }
+  }
+
+  std::vector<double> rates(const Json& json, const char* key) const {
+    auto values = json.at(key).get<std::vector<double>>();
+    for (const double value : values) {
+      if (value >= 0 && value <= 1) continue;
+      fail(std::string("not a line of a sweep: ") + key + " has what is no rate from 0 to 1",
+           "choose another file with --out");
+    }
+    return values;
   }
 
   const Bytes& file_;
@@ -63,6 +80,10 @@ class SweepReader {
   int line_ = 1;
   std::map<std::string, PointOutcome> done_;
 };
+
+bool has_nothing(const std::filesystem::path& path) {
+  return is_file(path) && map_file(path).size() == 0;
+}
 
 }  // namespace
 
@@ -96,13 +117,15 @@ std::map<std::string, PointOutcome> read_sweep(const Bytes& file, const std::str
 SweepJournal::SweepJournal(std::filesystem::path path, const std::string& base, bool overwrite)
     : path_(std::move(path)) {
   if (path_.empty()) return;
-  if (!is_there(path_) || (overwrite && is_sweep(path_))) {
+  // An empty file may be the name that somebody had made for this sweep.
+  if (!is_there(path_) || has_nothing(path_) || (overwrite && is_sweep(path_))) {
     text_ = to_json_line({{"base", base}});
     write_file(path_, text_);
     return;
   }
   const Bytes file = map_file(path_);
   text_ = file.text();
+  if (!text_.ends_with('\n')) text_ += '\n';
   done_ = read_sweep(file, base);
 }
 

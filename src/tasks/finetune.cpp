@@ -21,6 +21,7 @@
 #include "train/checkpoint.h"
 #include "train/layerwise.h"
 #include "train/loaded_encoder.h"
+#include "train/made_features.h"
 #include "train/memory_estimate.h"
 #include "train/optimiser.h"
 #include "train/training_step.h"
@@ -291,7 +292,17 @@ FinetuneResult finetune(const Context& context, const Graph& graph, const Pretra
                 .found = name_of(used.encoder.kind),
                 .expected = "an encoder that sees features"});
   }
-  const Graph prepared = with_prepared_features(context, graph, used);
+  const bool made =
+      kept ? has_made_features(*kept) : makes_features(feature_cols(graph.features), used);
+  if (made) {
+    fail_input({.what = "an encoder that knows features made of a graph's structure is not "
+                        "fine-tuned: those of the whole graph would tell of edges to the nodes "
+                        "that are measured",
+                .file = graph.name,
+                .expected = "a graph with features of its own"});
+  }
+  const Graph prepared = kept ? with_kept_features(context, graph, *kept, checkpoint->string())
+                              : with_prepared_features(context, graph, used);
   LoadedEncoder start = kept ? load_encoder(context, *kept, checkpoint->string(), prepared)
                              : fresh_encoder(context, used, prepared);
   return Finetuning(context, prepared, parts, std::move(start), options)

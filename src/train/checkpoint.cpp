@@ -136,7 +136,11 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
-  const CheckpointContents kept = read_checkpoint_contents(map_file(path));
+  return read_checkpoint(map_file(path));
+}
+
+Checkpoint read_checkpoint(const Bytes& file) {
+  const CheckpointContents kept = read_checkpoint_contents(file);
   Checkpoint out;
   out.model = as_tensors(kept.model);
   out.moments1 = as_tensors(kept.moments1);

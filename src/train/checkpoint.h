@@ -10,6 +10,7 @@
 
 #include "creg/nn/parameter_list.h"
 #include "io/checkpoint_file.h"
+#include "io/file.h"
 
 namespace creg {
 
@@ -39,5 +40,6 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
 
 /// A file that is none, or is damaged, is an input error that says where: nothing of it is used.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
+Checkpoint read_checkpoint(const Bytes& file);
 
 }  // namespace creg

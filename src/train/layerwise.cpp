@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "graph/build.h"
@@ -15,7 +18,10 @@
 #include "io/scratch_file.h"
 #include "nn/sampled_hops.h"
 #include "ops/row_norms.h"
+#include "ops/runtime.h"
 #include "ops/tensors.h"
+#include "train/memory_estimate.h"
+#include "train/training_step.h"
 
 namespace creg {
 namespace {
@@ -67,51 +73,127 @@ class Layerwise {
         folder_(options.scratch.empty() ? std::filesystem::temp_directory_path() : options.scratch),
         on_disk_(2 * matrix_bytes() > options.memory),
         rows_at_once_(options.rows_at_once > 0 ? options.rows_at_once : default_rows()),
-        progress_(context, "embedding", nodes_ * (options.encoder.layers + (sparse() ? 1 : 0)),
+        counting_(options.world == nullptr ? context : without_stop(context)),
+        progress_(counting_, "embedding", nodes_ * (options.encoder.layers + (sparse() ? 1 : 0)),
                   "rows") {}
 
   DenseMatrix run() {
     const at::NoGradGuard no_grad;
-    Projected x;
     std::unique_ptr<Rows> before;
-    if (sparse()) {
-      before = std::make_unique<Rows>(multiplied_features());
-      x = {on_device(context_, before->tensor()), true};
-    } else {
-      x = {as_tensor(context_, std::get<DenseMatrix>(features_)), false};
-    }
+    if (sparse()) before = std::make_unique<Rows>(multiplied_features());
     for (int l = 0; l < options_.encoder.layers; ++l) {
       auto out = std::make_unique<Rows>(nodes_, options_.encoder.width(l), place());
       const bool last = l + 1 == options_.encoder.layers;
-      for (std::int64_t first = 0; first < nodes_;) {
-        const std::int64_t end = block_end(first);
-        const SparseMatrix hop = mean_of_rows(context_, gathered_, first, end);
-        at::Tensor rows = encoder_.evaluate_layer(l, hop, x);
-        if (last && options_.unit_rows) rows = unit_rows(rows);
-        out->put(first, rows);
-        progress_.advance(end - first);
-        first = end;
-      }
+      const Read read = before == nullptr
+                            ? to_read(as_tensor(std::get<DenseMatrix>(features_)), false)
+                            : to_read(before->tensor(), l == 0);
+      fill(
+          *out, options_.encoder.width(l),
+          [&](std::int64_t first, std::int64_t end) {
+            const at::Tensor rows = layer_of(l, read, first, end);
+            return last && options_.unit_rows ? unit_rows(rows) : rows;
+          },
+          [&](std::int64_t first) { return block_end(first, read.most_entries); });
       before = std::move(out);
-      x = {on_device(context_, before->tensor()), false};
     }
     progress_.finish();
     return before->take();
   }
 
  private:
+  static constexpr std::int64_t block_bytes = std::int64_t{64} << 20;
+  static constexpr std::int64_t block_entries = std::int64_t{1} << 23;
+
+  /// What a layer reads.
+  struct Read {
+    at::Tensor host;
+    bool multiplied = false;
+    at::Tensor there;  ///< on the device; undefined where each block gets its own
+    std::int64_t most_entries = block_entries;
+  };
+
+  Read to_read(const at::Tensor& rows, bool multiplied) const {
+    Read read{.host = rows, .multiplied = multiplied, .there = {}};
+    const std::optional<std::int64_t> left = device_memory_left();
+    const auto bytes = static_cast<std::int64_t>(rows.nbytes());
+    // A hop with its values, what it gathers and what comes of it.
+    constexpr std::int64_t of_block = 12 * block_entries + 4 * block_bytes;
+    if (!left || safe_bytes(bytes + of_block) <= *left) {
+      read.there = on_device(context_, rows);
+      return read;
+    }
+    constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
+    const std::int64_t row_bytes = std::max<std::int64_t>(1, rows.size(1)) * rows.element_size();
+    read.most_entries = std::min(block_entries, std::min(*left / 2, most_bytes) / row_bytes);
+    return read;
+  }
+
+  /// The least of all ranks, whose blocks are to be the same; none: no limit.
+  std::optional<std::int64_t> device_memory_left() const {
+    std::optional<std::int64_t> left = options_.device_memory;
+    if (!left) {
+      if (context_.device().type == DeviceType::cpu) return left;
+      release_kept_device_memory(context_);
+      left = tensor_memory_left(context_).bytes;
+    }
+    if (options_.world == nullptr) return left;
+    return options_.world->all_gather(at::full({1}, *left, at::kLong)).min().item<std::int64_t>();
+  }
+
+  at::Tensor layer_of(int layer, const Read& read, std::int64_t first, std::int64_t end) const {
+    if (read.there.defined()) {
+      const SparseMatrix hop = mean_of_rows(context_, gathered_, first, end);
+      return encoder_.evaluate_layer(layer, hop, {read.there, read.multiplied});
+    }
+    MeanOfSome hop = mean_of_some(context_, gathered_, first, end);
+    const at::Tensor rows = read.host.index_select(0, index_tensor(std::move(hop.nodes)));
+    return encoder_.evaluate_layer(layer, hop.mean, {on_device(context_, rows), read.multiplied});
+  }
+
   bool sparse() const { return std::holds_alternative<CsrMatrix>(features_); }
   std::int64_t widest() const { return std::max(options_.encoder.width(0), options_.encoder.dim); }
   std::int64_t matrix_bytes() const { return nodes_ * widest() * std::int64_t{sizeof(float)}; }
   const std::filesystem::path* place() const { return on_disk_ ? &folder_ : nullptr; }
   std::int64_t default_rows() const {
-    constexpr std::int64_t block_bytes = std::int64_t{64} << 20;
     return std::max<std::int64_t>(1, block_bytes / (4 * widest()));
   }
 
+  /// Makes rows first..end-1 by make(first, end), block by block; end_of(first) says where one
+  /// ends. Ranks make a block each, the same ones as a process alone, and tell the others.
+  template <class Make, class EndOf>
+  void fill(Rows& out, std::int64_t width, const Make& make, const EndOf& end_of) {
+    const int ranks = options_.world == nullptr ? 1 : options_.world->size();
+    for (std::int64_t first = 0; first < nodes_;) {
+      std::vector<std::int64_t> ends{first};
+      for (int rank = 0; rank < ranks && ends.back() < nodes_; ++rank) {
+        ends.push_back(end_of(ends.back()));
+      }
+      if (ranks == 1) {
+        out.put(first, make(first, ends.back()));
+      } else {
+        const auto own = static_cast<std::size_t>(options_.world->rank());
+        at::Tensor rows = at::empty({0, width}, at::TensorOptions().dtype(at::kFloat));
+        if (own + 1 < ends.size()) rows = make(ends[own], ends[own + 1]);
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), 0);
+        for (std::size_t i = 0; i + 1 < ends.size(); ++i) counts[i] = ends[i + 1] - ends[i];
+        out.put(first, options_.world->all_gather(rows.contiguous(), counts));
+        throw_if_any_stopped();
+      }
+      progress_.advance(ends.back() - first);
+      first = ends.back();
+    }
+  }
+
+  /// Ctrl-C on one rank stops all of them here.
+  void throw_if_any_stopped() const {
+    const at::Tensor stopped = at::full({1}, context_.stopped() ? 1 : 0, at::kLong);
+    if (!options_.world->all_gather(stopped).any().item<bool>()) return;
+    options_.world->finish();
+    throw Interrupted();
+  }
+
   /// Rows of many neighbours come fewer at a time.
-  std::int64_t block_end(std::int64_t first) const {
-    constexpr std::int64_t most_entries = std::int64_t{1} << 23;
+  std::int64_t block_end(std::int64_t first, std::int64_t most_entries) const {
     const std::int64_t* const begin = gathered_.offsets.begin() + first + 1;
     const std::int64_t* const end =
         gathered_.offsets.begin() + std::min(first + rows_at_once_, nodes_) + 1;
@@ -123,15 +205,15 @@ class Layerwise {
   /// Sparse features are multiplied with the first weights before anything is gathered.
   Rows multiplied_features() {
     Rows out(nodes_, options_.encoder.width(0), place());
-    std::vector<std::int32_t> nodes;
-    for (std::int64_t first = 0; first < nodes_; first += rows_at_once_) {
-      const std::int64_t end = std::min(first + rows_at_once_, nodes_);
-      nodes.resize(static_cast<std::size_t>(end - first));
-      std::iota(nodes.begin(), nodes.end(), static_cast<std::int32_t>(first));
-      const FeatureMatrix part(context_, feature_rows_of(context_, features_, nodes));
-      out.put(first, encoder_.multiply(part));
-      progress_.advance(end - first);
-    }
+    fill(
+        out, options_.encoder.width(0),
+        [&](std::int64_t first, std::int64_t end) {
+          std::vector<std::int32_t> nodes(static_cast<std::size_t>(end - first));
+          std::iota(nodes.begin(), nodes.end(), static_cast<std::int32_t>(first));
+          const FeatureMatrix part(context_, feature_rows_of(context_, features_, nodes));
+          return encoder_.multiply(part);
+        },
+        [&](std::int64_t first) { return std::min(first + rows_at_once_, nodes_); });
     return out;
   }
 
@@ -144,6 +226,7 @@ class Layerwise {
   std::filesystem::path folder_;
   bool on_disk_;
   std::int64_t rows_at_once_;
+  Context counting_;
   ProgressTask progress_;
 };
 

@@ -80,13 +80,19 @@ void put_values(const std::vector<NamedTensor>& parameters,
 TrainConfig config_of(const Checkpoint& kept) {
   TrainConfig config;
   for (const auto& [key, value] : kept.config) {
-    if (key != "seed") find_parameter(key).set(config, value);
+    if (key == "method") {
+      set_kept_method(config, value);
+    } else if (key == "encoder") {
+      set_kept_encoder(config, value);
+    } else if (key != "seed") {
+      find_parameter(key).set(config, value);
+    }
   }
   return config;
 }
 
 LoadedEncoder load_encoder(const Context& context, const Checkpoint& kept, const std::string& file,
-                           const Graph& graph) {
+                           const Graph& graph, const std::shared_ptr<const AddedEncoder>& added) {
   const std::int64_t width = feature_cols(graph.features);
   for (const auto& [key, value] : kept.graph) {
     if (key == "feature_width" && value != std::to_string(width)) {
@@ -98,6 +104,7 @@ LoadedEncoder load_encoder(const Context& context, const Checkpoint& kept, const
   }
   LoadedEncoder out;
   out.config = config_of(kept);
+  take_added(out.config, added);
   check_encoder(out.config.encoder);
   // Shapes first: a configuration of a million columns is refused before it takes memory.
   ParameterList shapes(0, c10::kMeta);

@@ -21,8 +21,10 @@ struct LoadedEncoder {
 
 /// The best parameters so far of the run, for a graph of the same width of features; another width
 /// is an input error that names both, and `file`.
+/// A program's own encoder is `added`, where it has that name.
 LoadedEncoder load_encoder(const Context& context, const Checkpoint& kept, const std::string& file,
-                           const Graph& graph);
+                           const Graph& graph,
+                           const std::shared_ptr<const AddedEncoder>& added = nullptr);
 
 /// What a checkpoint keeps for each of these parameters, in their order. A name that is missing and
 /// another shape or type are input errors that name `file`, as is a name too many where `all` of

@@ -8,11 +8,18 @@
 #include "creg/core/error.h"
 #include "creg/methods/entry.h"
 #include "creg/nn/inputs.h"
+#include "train/made_features.h"
 
 namespace creg {
 namespace {
 
 constexpr std::int64_t number_bytes = 4;
+constexpr auto graph_part = "graph";
+constexpr auto features_part = "features";
+
+bool in_sampled_batches(const TrainConfig& config) {
+  return config.batch.size > 0 && runs_in_batches(config.encoder);
+}
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
   return number_bytes * a * b;
@@ -161,8 +168,20 @@ std::vector<double> nodes_after_hops(const GraphSize& graph, const TrainConfig& 
   return known;
 }
 
+/// Places for entries in the last hop, where most are drawn.
+double drawn_at_most(const std::vector<double>& known, const GraphSize& graph,
+                     const TrainConfig& config) {
+  const double degree =
+      static_cast<double>(graph.entries) / std::max(1.0, static_cast<double>(graph.nodes));
+  const int fanout = config.batch.fanouts.back();
+  const double rows = known[known.size() - 2] - (known.size() > 2 ? known[known.size() - 3] : 0.0);
+  return rows * (fanout < 0 ? 2 * degree : fanout);
+}
+
 /// Of training in batches; the embedding afterwards is kept on disk where memory is short.
-MemoryEstimate estimate_batches(const GraphSize& graph, const TrainConfig& config) {
+MemoryEstimate estimate_batches(const GraphSize& graph, const TrainConfig& config,
+                                const Device& device) {
+  const bool on_gpu = device.type == DeviceType::cuda;
   const std::int64_t d = std::max(config.encoder.width(0), config.encoder.dim);
   const std::int64_t width = graph.features;
   const std::vector<double> known = nodes_after_hops(graph, config);
@@ -173,12 +192,17 @@ MemoryEstimate estimate_batches(const GraphSize& graph, const TrainConfig& confi
     out.parts.push_back({name, static_cast<std::int64_t>(bytes)});
     out.total += out.parts.back().bytes;
   };
-  add("graph", static_cast<double>(graph.adjacency_bytes));
-  add("features", static_cast<double>(graph.feature_bytes));
+  add(graph_part, static_cast<double>(graph.adjacency_bytes));
+  add(features_part, static_cast<double>(graph.feature_bytes));
   constexpr std::int64_t copies = 6;
   const std::int64_t parameters = parameter_count(graph, config, memory_of_method(graph, config));
   add("parameters", static_cast<double>(copies * number_bytes * parameters));
-  // One batch in use and two that are drawn ahead.
+  // A batch's gradient, what comes of it from other ranks or goes to them, and the sum.
+  if (config.batch.per_update > 1) {
+    add("gradients of an update", static_cast<double>(4 * number_bytes * parameters));
+  }
+  // One batch in use and those that are drawn ahead.
+  const double batches = on_gpu ? 2 : 3;
   const double share =
       static_cast<double>(graph.feature_entries) / std::max(1.0, static_cast<double>(graph.nodes));
   const bool sparse = graph.sparse_features;
@@ -188,8 +212,11 @@ MemoryEstimate estimate_batches(const GraphSize& graph, const TrainConfig& confi
     entries += known[layers - 1 - l + extra] * (fanout < 0 ? 0 : fanout + 1);
   }
   const double row_bytes = sparse ? 16 * share : 4 * static_cast<double>(width);
-  add("batches", 3 * (known.back() * (row_bytes + 4) + 16 * entries));
-  add("marks of the sampler", 3.0 * number_bytes * static_cast<double>(graph.nodes));
+  // A GPU draws with places for all that a hop can find, and sorts what it found both ways.
+  const double drawing = on_gpu ? 12 * drawn_at_most(known, graph, config) + 80 * entries : 0;
+  add("batches", batches * (known.back() * (row_bytes + 4) + 16 * entries) + drawing);
+  add("marks of the sampler",
+      (on_gpu ? 1 : 3) * static_cast<double>(number_bytes) * static_cast<double>(graph.nodes));
   double rows = 0;
   for (std::size_t l = 0; l < layers; ++l) rows += known[layers - 1 - l + extra];
   const double passes = config.regulariser.contrast ? 2 : 1;
@@ -199,13 +226,9 @@ MemoryEstimate estimate_batches(const GraphSize& graph, const TrainConfig& confi
   return out;
 }
 
-}  // namespace
-
-MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config) {
-  return estimate_memory(size_of(graph), config);
-}
-
-MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config) {
+/// Of a graph with features, if it is to have any.
+MemoryEstimate estimate_training(const GraphSize& graph, const TrainConfig& config,
+                                 const Device& device) {
   const MethodEntry& entry = method_of(config);
   if (entry.encoders.empty()) {
     MemoryEstimate computed;
@@ -213,9 +236,7 @@ MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config
     for (const MemoryPart& part : computed.parts) computed.total += part.bytes;
     return computed;
   }
-  if (config.batch.size > 0 && runs_in_batches(config.encoder)) {
-    return estimate_batches(graph, config);
-  }
+  if (in_sampled_batches(config)) return estimate_batches(graph, config, device);
   const std::int64_t nodes = graph.nodes;
   const std::int64_t entries = graph.entries + nodes;
   const MethodMemory method = memory_of_method(graph, config);
@@ -227,10 +248,10 @@ MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config
   // A view has its matrix with its transpose, made of the edges that it kept.
   const std::int64_t of_views =
       method.views > 0 ? (2 * method.views + 1) * csr_bytes(nodes, entries) : 0;
-  add("graph", graph.adjacency_bytes + matrix_bytes(graph, config.encoder) + of_views);
+  add(graph_part, graph.adjacency_bytes + matrix_bytes(graph, config.encoder) + of_views);
   // With dropout the values of an epoch beside those of all: of dense ones with their mask.
   if (graph.features > 0) {
-    add("features", product_bytes(graph) * (config.encoder.dropout > 0 ? 2 : 1));
+    add(features_part, product_bytes(graph) * (config.encoder.dropout > 0 ? 2 : 1));
   }
   // Values, gradients, Adam's two moments, the best so far and the best before it.
   constexpr std::int64_t copies = 6;
@@ -247,6 +268,32 @@ MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config
   return out;
 }
 
+}  // namespace
+
+MemoryEstimate estimate_memory(const Graph& graph, const TrainConfig& config,
+                               const Device& device) {
+  return estimate_memory(size_of(graph), config, device);
+}
+
+MemoryEstimate estimate_memory(const GraphSize& graph, const TrainConfig& config,
+                               const Device& device) {
+  const GraphSize seen = with_made_features(graph, config);
+  MemoryEstimate out = estimate_training(seen, config, device);
+  // Beside them and the graph, and before there is anything of the training.
+  const std::int64_t later = out.total - seen.adjacency_bytes - seen.feature_bytes;
+  const std::int64_t making = bytes_of_making(graph, config);
+  if (making > later) {
+    out.parts.push_back({"making the features", making - later});
+    out.total += making - later;
+  }
+  return out;
+}
+
+std::int64_t trained_numbers(const GraphSize& graph, const TrainConfig& config) {
+  const GraphSize seen = with_made_features(graph, config);
+  return parameter_count(seen, config, memory_of_method(seen, config));
+}
+
 std::int64_t safe_bytes(std::int64_t estimate) {
   constexpr std::int64_t buffers = std::int64_t{32} << 20;
   return estimate + estimate / 4 + buffers;
@@ -256,17 +303,44 @@ std::int64_t available_memory() {
   return memory_left().bytes;
 }
 
-void require_memory(const MemoryEstimate& estimate, int runs, const MemoryLimit& available) {
-  if (safe_bytes(estimate.total) <= available.bytes / runs) return;
+MemoryEstimate least_memory(MemoryEstimate estimate, const TrainConfig& config,
+                            const Device& device, const MemoryLimit& available) {
+  const bool may_stay = device.type == DeviceType::cuda && in_sampled_batches(config);
+  if (!may_stay || is_safe(estimate, 1, available)) return estimate;
+  std::erase_if(estimate.parts, [&](const MemoryPart& part) {
+    const bool stays = part.name == graph_part || part.name == features_part;
+    if (stays) estimate.total -= part.bytes;
+    return stays;
+  });
+  return estimate;
+}
+
+MemoryEstimate with_shared_graph(MemoryEstimate estimate, int processes) {
+  for (MemoryPart& part : estimate.parts) {
+    if (part.name != graph_part && part.name != features_part) continue;
+    const std::int64_t share = part.bytes / processes;
+    estimate.total -= part.bytes - share;
+    part.bytes = share;
+  }
+  return estimate;
+}
+
+bool is_safe(const MemoryEstimate& estimate, int runs, const MemoryLimit& available) {
+  return safe_bytes(estimate.total) <= available.bytes / runs;
+}
+
+void require_memory(const MemoryEstimate& estimate, int runs, const MemoryLimit& available,
+                    std::string_view one) {
+  if (is_safe(estimate, runs, available)) return;
   std::string parts;
   for (const MemoryPart& part : estimate.parts) {
     parts += (parts.empty() ? "" : ", ") + part.name + " " + human_bytes(part.bytes);
   }
   fail_environment(
       {.what = "this run would need more memory than there is",
-       .found = "about " + human_bytes(estimate.total) + " a run (" + parts + "), " +
-                human_bytes(safe_bytes(estimate.total)) + " to be safe" +
-                (runs > 1 ? ", " + std::to_string(runs) + " runs side by side" : ""),
+       .found = "about " + human_bytes(estimate.total) + " a " + std::string(one) + " (" + parts +
+                "), " + human_bytes(safe_bytes(estimate.total)) + " to be safe" +
+                (runs > 1 ? ", " + counted(runs, one) + " side by side" : ""),
        .expected = "at most " + human_bytes(available.bytes) + ", by " + available.name,
        .hint = "a smaller --dim helps most; fewer --layers, --reg none and --score dot help too; "
                "--batch-size trains on samples of the graph"});

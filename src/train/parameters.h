@@ -18,6 +18,7 @@ struct Parameter {
   std::string values;  ///< what may be written: "0..1", "dot|bilinear"
   std::string help;
   bool truth = false;                ///< true or false: a flag without a value
+  bool whole = false;                ///< a whole number
   std::vector<std::string> methods;  ///< that look at it; empty: it is no matter of the method
   /// Sets the value from its text; an input error names the key, the value and the range.
   std::function<void(TrainConfig&, const std::string&)> set;
@@ -37,6 +38,14 @@ std::vector<Parameter> parameters_of(const TrainConfig& config);
 const Parameter& find_parameter(std::string_view key);
 /// The same among parameters_of.
 Parameter find_parameter(std::string_view key, const TrainConfig& config);
+
+/// Sets the method that a file of a run names. One that this library does not have was a program's
+/// own: it is known by its name alone, and an input error where it would have to train.
+void set_kept_method(TrainConfig& config, const std::string& name);
+/// The same of an encoder.
+void set_kept_encoder(TrainConfig& config, const std::string& name);
+/// Puts a program's own encoder in the place of the configuration's, where that has its name.
+void take_added(TrainConfig& config, const std::shared_ptr<const AddedEncoder>& added);
 
 /// Settings applied in order. Keys that are no parameter are handed to `other`, which says whether
 /// it knows them; those it does not are input errors that name `file` and the line.

@@ -17,7 +17,11 @@
 
 namespace creg {
 
-/// The graph with its features as the config wants them; one without features is an input error.
+/// The Context for work that Ctrl-C does not cut short.
+Context without_stop(const Context& context);
+
+/// The graph with its features as the config wants them, or such as are made of its structure
+/// (train/made_features.h); where none are made, a graph without any is an input error.
 Graph with_prepared_features(const Context& context, Graph graph, const TrainConfig& config);
 
 /// Encoder, method and regulariser with one list of parameters.
@@ -38,11 +42,32 @@ class TrainingStep {
 
   /// Trains on `inputs` as part of epoch number `epoch` and says how it went; `seconds` is left to
   /// the caller. `step` tells the random draws of steps apart. Where the loss is not finite, the
-  /// parameters and the optimiser's moments stay as they were. No number comes to the host.
+  /// parameters and the optimiser's moments stay as they were. No number comes to the host; the
+  /// statistics' values are good until the next step.
   StepStatistics run(const GraphInputs& inputs, int epoch, std::uint32_t step);
+  // The same in parts, for an update by several batches.
+
+  /// What every step of this epoch begins with.
+  void begin_update(int epoch);
+  /// The gradient of one batch, float32 [gradient_numbers()]; nothing is changed by it.
+  StepStatistics gradient(const GraphInputs& inputs, int epoch, std::uint32_t step,
+                          at::Tensor& gradient);
+  /// Trained parameters, and one more for each: whether it has a gradient.
+  std::int64_t gradient_numbers() const;
+  /// By the mean gradient of the batches, and the mean sigma of their positives.
+  void update(const at::Tensor& gradient, const at::Tensor& positive_sigma);
+
   /// On a GPU steps that are alike are recorded and started again; the results are the same
   /// without.
   void record(bool wanted) { record_ = wanted; }
+  /// A float32 of one value on the device. Once it is not finite, no step changes parameters,
+  /// moments or the ratio.
+  const at::Tensor& halt() const { return halt_; }
+  /// Whether parameters, moments and ratio are those after a whole step: false where one failed
+  /// while it changed them.
+  bool is_whole() const { return whole_; }
+  /// How many were started from a recording.
+  std::int64_t steps_from_recordings() const { return recorder_.started(); }
   /// Whether a round of the method starts with this epoch.
   bool starts_round(int epoch) const;
 
@@ -60,6 +85,13 @@ class TrainingStep {
   double schedule_rate(int epoch) const;
   /// Whether this step may be started from the recording of another.
   bool repeats(const GraphInputs& inputs, int epoch) const;
+  /// A batch's loss and the mean sigma of its positives, detached.
+  struct Loss {
+    at::Tensor total;
+    at::Tensor positive_sigma;
+  };
+  /// The gradients of the parameters, and values_.
+  Loss backward(const GraphInputs& inputs, int epoch, std::uint32_t step);
   /// All of a step on the device: values_ and what it changes of model and optimiser.
   void compute(const GraphInputs& inputs, int epoch, std::uint32_t step);
 
@@ -68,8 +100,10 @@ class TrainingStep {
   Model model_;
   Adam adam_;
   RatioControl ratio_;
+  at::Tensor halt_;
   StepRecorder recorder_;
   bool record_ = true;
+  bool whole_ = true;
   at::Tensor values_;  // StepStatistics of the last step
   std::int64_t anchors_ = 0;
 };

@@ -8,6 +8,7 @@
 
 #include "creg/core/error.h"
 #include "ops/tensor_memory.h"
+#include "support/devices.h"
 
 namespace creg::measure_test {
 namespace {
@@ -54,6 +55,32 @@ TEST(Measure, CountsWhatIsKeptAndWhatIsMade) {
   EXPECT_EQ(measured[1].peak_bytes, 0);
 }
 
+/// On a GPU the card's bytes are figures of their own, and the host's are without them.
+TEST(Measure, TheDevicesMemoryIsAFigureOfItsOwn) {
+  install_tensor_memory();
+  const Context context = test::context();
+  const at::Tensor kept = at::zeros({1000}, test::options(at::kFloat));
+  constexpr std::int64_t large = 1 << 20;
+  const std::vector<Measurement> measured =
+      measure(context, "bytes", {.warm_up = 1, .repetitions = 2},
+              {{[&](int round) {
+                  const at::Tensor host = at::empty({500});
+                  // As a recording does: in the first round alone.
+                  at::Tensor there;
+                  if (round == 0) there = at::empty({large}, test::options(at::kFloat));
+                },
+                4000}});
+  if (test::device_under_test().type == DeviceType::cpu) {
+    EXPECT_FALSE(measured[0].device_peak_bytes.has_value());
+    EXPECT_EQ(measured[0].peak_bytes, 4000 + 2000);
+  } else {
+    // The allocator there may give a little more than was asked for.
+    EXPECT_GE(measured[0].device_peak_bytes, 4000 + 4 * large);
+    EXPECT_LT(measured[0].device_peak_bytes, 4000 + 6 * large);
+    EXPECT_EQ(measured[0].peak_bytes, 2000);
+  }
+}
+
 TEST(Measure, PlainMemoryIsCountedAndKeepsNothing) {
   install_tensor_memory();
   release_kept_tensor_memory();
@@ -70,6 +97,15 @@ TEST(Measure, PlainMemoryIsCountedAndKeepsNothing) {
   EXPECT_EQ(kept[0], 0);
   EXPECT_GE(kept[1], 4 * large);
   release_kept_tensor_memory();
+}
+
+TEST(Measure, TimesOfARoundArePiecesOfItAndBytesAreNot) {
+  const Measurement one =
+      per_piece({.ms = {6, 12}, .cpu_ms = {3, 9}, .peak_bytes = 100, .device_peak_bytes = 70}, 3);
+  EXPECT_EQ(one.ms, (std::vector<double>{2, 4}));
+  EXPECT_EQ(one.cpu_ms, (std::vector<double>{1, 3}));
+  EXPECT_EQ(one.peak_bytes, 100);
+  EXPECT_EQ(one.device_peak_bytes, 70);
 }
 
 TEST(Measure, StopsOnCtrlC) {

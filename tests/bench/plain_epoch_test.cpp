@@ -10,6 +10,7 @@
 #include "creg/io/dataset.h"
 #include "graph/generators.h"
 #include "ops/runtime.h"
+#include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 #include "train/training_step.h"
@@ -150,6 +151,30 @@ TEST(EpochBench, BothStartFromTheSameLossAndCountTheirBytes) {
   const EpochBench alone =
       bench_epoch(context, small_graph(), config, {.warm_up = 0, .repetitions = 1}, false);
   EXPECT_FALSE(alone.plain || alone.plain_first_loss);
+}
+
+TEST(BenchEpoch, OnAGpuTheHostLooksAtSeveralEpochsTogether) {
+  const Device gpu{.type = DeviceType::cuda};
+  EXPECT_EQ(epochs_per_round(gpu, 300, {.warm_up = 12, .repetitions = 60}), 4);
+  EXPECT_EQ(epochs_per_round(gpu, 300, {.warm_up = 2, .repetitions = 11}), 10);
+  EXPECT_EQ(epochs_per_round(gpu, 10, {.warm_up = 2, .repetitions = 11}), 1);
+  EXPECT_EQ(epochs_per_round({}, 300, {.warm_up = 2, .repetitions = 11}), 1);
+}
+
+/// Whatever the device: the first loss is that of the plain formulation, and times are of one
+/// epoch.
+TEST(BenchEpoch, MeasuresEpochsOnEveryDevice) {
+  const Context context = test::context({.threads = 2});
+  TrainConfig config;
+  config.encoder.dim = 8;
+  config.epochs = 40;
+  const EpochBench result =
+      bench_epoch(context, small_graph(), config, {.warm_up = 2, .repetitions = 6}, true);
+  EXPECT_EQ(result.per_round,
+            epochs_per_round(context.device(), 40, {.warm_up = 2, .repetitions = 6}));
+  EXPECT_EQ(result.ours.ms.size(), 6U);
+  EXPECT_NEAR(result.first_loss, result.plain_first_loss.value(), 1e-4);
+  EXPECT_EQ(result.ours.device_peak_bytes.has_value(), context.device().type == DeviceType::cuda);
 }
 
 }  // namespace

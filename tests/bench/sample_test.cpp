@@ -68,7 +68,7 @@ TEST(PlainSampler, DrawsEdgesOfTheGraph) {
 TEST(PlainSampler, TakesTheSameAsOursWhereNothingIsDrawn) {
   const Context context({.threads = 1});
   const Graph graph = small_graph(context);
-  const SamplerOptions options{.fanouts = {all_neighbours, all_neighbours}};
+  const SamplerOptions options{.fanouts = {every_neighbour, every_neighbour}};
   const std::vector<std::int32_t> seeds = {5, 3, 40};
   const SampledBatch ours = NeighbourSampler(graph.adjacency, options).sample(seeds, 0, 0);
   const PlainSample plain =
@@ -105,6 +105,12 @@ TEST(SampleBench, CountsWhatWasDrawn) {
           .plain);
   test::expect_error([&] { bench_sample(context, graph, {.fanouts = {4}}, 1024, {}, false); },
                      {"1,024"});
+}
+
+TEST(SampleBench, RefusesToPassTheCpusSamplerOffAsAGpus) {
+  const Context context({.device = {.type = DeviceType::cuda, .index = 1}, .threads = 1});
+  test::expect_error([&] { bench_sample(context, small_graph(Context()), {}, 16, {}, false); },
+                     {"--device", "found cuda:1", "cpu", "bench epoch"});
 }
 
 }  // namespace

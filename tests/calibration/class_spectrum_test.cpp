@@ -6,6 +6,7 @@
 
 #include "calibration/spectrum_by_definition.h"
 #include "creg/core/random.h"
+#include "support/device_under_test.h"
 #include "support/expect_error.h"
 
 namespace creg::class_spectrum_test {
@@ -27,7 +28,7 @@ TEST(ClassSpectrum, IsWhatAllPairsOfAClassGive) {
     labels.push_back(i % 7 == 0 ? unlabelled : static_cast<std::int32_t>(i % 4 == 0 ? 2 : 0));
   }
   const DenseMatrix embedding{nodes, 5, values};
-  const ClassSpectrum found = class_spectrum(Context(), embedding, labels);
+  const ClassSpectrum found = class_spectrum(test::context(), embedding, labels);
   ASSERT_EQ(found.classes.size(), 2U);  // class 1 has no node
   double squares = 0;
   double labelled = 0;
@@ -80,7 +81,7 @@ TEST(ClassSpectrum, IsWhatAllPairsOfAClassGive) {
 TEST(ClassSpectrum, OneDirectionMeetsTheBound) {
   const DenseMatrix embedding{3, 2, std::vector<float>{3, 0, 3, 0, 0, 2}};
   const std::vector<std::int32_t> labels = {0, 0, 1};
-  const ClassSpectrum found = class_spectrum(Context(), embedding, labels);
+  const ClassSpectrum found = class_spectrum(test::context(), embedding, labels);
   EXPECT_NEAR(found.classes[0].sigma_max, 9, 1e-9);
   EXPECT_NEAR(found.classes[1].sigma_max, 4, 1e-9);
   EXPECT_NEAR(found.s_f, found.s_f_bound, 1e-9);
@@ -90,7 +91,7 @@ TEST(ClassSpectrum, OneDirectionMeetsTheBound) {
 TEST(ClassSpectrum, NeedsALabel) {
   const DenseMatrix embedding{1, 1, std::vector<float>{1}};
   const std::vector<std::int32_t> labels = {unlabelled};
-  test::expect_error([&] { class_spectrum(Context(), embedding, labels); },
+  test::expect_error([&] { class_spectrum(test::context(), embedding, labels); },
                      {"no node has a label"});
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "creg/core/random.h"
+#include "support/device_under_test.h"
 #include "support/graphs.h"
 
 namespace creg::embedding_calibration_test {
@@ -25,7 +26,7 @@ DenseMatrix noise(std::int64_t rows, std::int64_t cols) {
 }
 
 TEST(EmbeddingCalibration, HasWhatItsPartsHave) {
-  const Context context(Context::Options{.threads = 2});
+  const Context context = test::context({.threads = 2});
   Graph graph;
   graph.adjacency = test::csr(30, {{0, 1}, {1, 0}});
   const DenseMatrix h = noise(30, 4);
@@ -54,7 +55,7 @@ TEST(EmbeddingCalibration, HasWhatItsPartsHave) {
 
 /// Four rows: lengths 1, 1, 3, 3, all products known.
 TEST(UnlabelledScore, IsTheVarianceOfLengthsTimesWhatRandomPairsAreNotSureOf) {
-  const Context context(Context::Options{.threads = 1});
+  const Context context = test::context({.threads = 1});
   const DenseMatrix h = rows_of(4, {1, 0, 0, 1, 3, 0, 0, 3});
   const auto sigma = [](double x) { return 1 / (1 + std::exp(-x)); };
   // Of the six pairs two have the product 3, four have 0.
@@ -65,7 +66,7 @@ TEST(UnlabelledScore, IsTheVarianceOfLengthsTimesWhatRandomPairsAreNotSureOf) {
 }
 
 TEST(EceAmong, SeesNoOtherNodes) {
-  const Context context(Context::Options{.threads = 1});
+  const Context context = test::context({.threads = 1});
   Graph graph;
   graph.adjacency = test::csr(40, {});
   const DenseMatrix h = noise(40, 3);

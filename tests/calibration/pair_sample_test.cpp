@@ -10,6 +10,7 @@
 #include "creg/core/random.h"
 #include "graph/build.h"
 #include "graph/normalise.h"
+#include "support/device_under_test.h"
 #include "support/expect_error.h"
 #include "support/graphs.h"
 
@@ -57,7 +58,7 @@ double sigma(double x) {
 
 class PairSamples : public testing::Test {
  protected:
-  Context context_{Context::Options{.threads = 2, .seed = 3}};
+  Context context_ = test::context({.threads = 2, .seed = 3});
   Graph graph_ = ring_and_one(40);
   DenseMatrix h_ = random_rows(40, 6);
 };
@@ -176,7 +177,7 @@ TEST_F(PairSamples, OfMlAreTheNodesOnePropagationDeeper) {
 }
 
 TEST_F(PairSamples, DoNotDependOnThreads) {
-  const Context one(Context::Options{.threads = 1, .seed = 3});
+  const Context one = test::context({.threads = 1, .seed = 3});
   for (const std::int64_t anchors : {0, 11}) {
     const PairSample a = sample_pairs(context_, graph_, h_, {.anchors = anchors});
     const PairSample b = sample_pairs(one, graph_, h_, {.anchors = anchors});

@@ -12,9 +12,9 @@ using test::run_creg;
 using test::RunResult;
 
 std::vector<std::string> bench(const std::string& what, const std::vector<std::string>& more) {
-  std::vector<std::string> arguments = {"bench",         what,  "--dataset", "synthetic:cora@0.05",
-                                        "--repetitions", "3",   "--threads", "1",
-                                        "--progress",    "none"};
+  std::vector<std::string> arguments = {"bench",         what,   "--dataset", "synthetic:cora@0.05",
+                                        "--repetitions", "3",    "--threads", "1",
+                                        "--progress",    "none", "--device",  "cpu"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -29,6 +29,11 @@ void expect_times(const json& out, bool compared) {
   for (const char* key :
        {"ms", "ms_p10", "ms_p90", "peak_bytes", "repetitions", "threads", "cpu_ms"}) {
     EXPECT_TRUE(out[key].is_number()) << key << " in " << out;
+  }
+  // Of the card, and this is the CPU.
+  for (const char* key : {"device_peak_bytes", "baseline_device_peak_bytes"}) {
+    ASSERT_TRUE(out.contains(key)) << key;
+    EXPECT_TRUE(out[key].is_null()) << key;
   }
   EXPECT_LE(out["ms_p10"], out["ms"]);
   EXPECT_LE(out["ms"], out["ms_p90"]);
@@ -56,6 +61,7 @@ TEST(BenchCommand, EpochsBesidePlainOnes) {
   EXPECT_EQ(out["repetitions"], 3);
   EXPECT_EQ(out["baseline"], "plain");
   EXPECT_EQ(out["baseline_memory"], "libtorch");
+  EXPECT_EQ(out["epochs_per_round"], 1);
   EXPECT_NEAR(out["first_loss"].get<double>(), out["baseline_first_loss"].get<double>(), 1e-4);
 }
 
@@ -79,6 +85,10 @@ TEST(BenchCommand, SelectionsAndProducts) {
   expect_times(select, true);
   EXPECT_EQ(select["k"], 5);
   EXPECT_LT(select["entropy_difference"].get<double>(), 1e-3);
+  const json entropies =
+      result_of(bench("select", {"--k", "0", "--dim", "32", "--compare", "plain", "--json"}));
+  EXPECT_LT(entropies["entropy_difference"].get<double>(), 1e-3);
+  EXPECT_TRUE(entropies["value_difference"].is_null());
   const json spmm = result_of(bench("spmm", {"--dim", "32", "--compare", "plain", "--json"}));
   expect_times(spmm, true);
   EXPECT_GT(spmm["gb_per_second"].get<double>(), 0);
@@ -114,6 +124,20 @@ TEST(BenchCommand, Sampling) {
   EXPECT_TRUE(alone["baseline_edges_per_second"].is_null());
 }
 
+TEST(BenchCommand, BatchesAreTimedOneByOne) {
+  const std::vector<std::string> flags = {
+      "--encoder", "sage", "--layers", "2", "--fanouts", "3,2", "--batch-size", "16", "--dim", "8"};
+  std::vector<std::string> json_flags = flags;
+  json_flags.emplace_back("--json");
+  const json out = result_of(bench("epoch", json_flags));
+  expect_times(out, false);
+  EXPECT_EQ(out["batch_size"], 16);
+  EXPECT_GT(out["first_loss"].get<double>(), 0);
+  const RunResult words = run_creg(bench("epoch", flags));
+  EXPECT_NE(words.out.find("one batch of 16 of ml"), std::string::npos) << words.out;
+  EXPECT_TRUE(result_of(bench("epoch", {"--dim", "8", "--json"}))["batch_size"].is_null());
+}
+
 TEST(BenchCommand, TablesForPeople) {
   const RunResult epoch = run_creg(bench("epoch", {"--compare", "plain", "--dim", "16"}));
   EXPECT_EQ(epoch.status, 0) << epoch.err;
@@ -144,13 +168,15 @@ TEST(BenchCommand, WrongUsageIsNamed) {
   expect_refused({"bench", "epochs"}, "epoch");
   expect_refused(bench("epoch", {"--compare", "pyg"}), "plain");
   expect_refused(bench("epoch", {"--method", "lm"}), "ml, lc");
-  expect_refused(bench("epoch", {"--batch-size", "16"}), "whole graph at once");
+  expect_refused(bench("epoch", {"--encoder", "sage", "--fanouts", "3", "--batch-size", "16",
+                                 "--compare", "plain"}),
+                 "whole graph at once");
   expect_refused(bench("epoch", {"--encoder", "gat", "--compare", "plain"}), "--encoder");
   expect_refused(bench("epoch", {"--method", "lc", "--curriculum", "3", "--compare", "plain"}),
                  "all nodes are seeds");
   expect_refused(bench("sample", {"--batch-size", "1000"}), "1,000");
   expect_refused(bench("sample", {"--batch-size", "20", "--fanouts", "5,0"}), "fanout");
-  expect_refused(bench("select", {"--k", "0"}), "--k");
+  expect_refused(bench("select", {"--k", "-1"}), "--k");
   expect_refused(bench("select", {"--k", "900"}), "k");
   expect_refused(bench("spmm", {"--dim", "0"}), "--dim");
   expect_refused(bench("spmm", {"--warm-up", "-1"}), "--warm-up");

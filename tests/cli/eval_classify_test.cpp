@@ -75,6 +75,33 @@ TEST_F(EvalClassify, PrintsTheObjectThatScriptsRelyOnAndATableInPercent) {
   EXPECT_TRUE(contains(table.out, "over 20 splits of 1 run")) << table.out;
 }
 
+TEST_F(EvalClassify, ShowsWhatLearnsNothingBesideIt) {
+  const test::TempDir dir;
+  const std::string graph = "synthetic:cora@0.1";
+  const RunResult made =
+      run_creg({"train", "--dataset", graph, "--method", "ml", "--dim", "4", "--epochs", "2",
+                "--threads", "1", "--final-norm", "--out", (dir / "run").string()});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const Words words = {(dir / "run").string(), "--protocol", "per-class-20-30-keep-small",
+                       "--splits", "3"};
+  EXPECT_TRUE(run_json(words)["baselines"].is_null());
+  const json found = run_json(test::joined(words, {"--baselines"}));
+  EXPECT_EQ(found["normalize"], "l2");
+  ASSERT_EQ(found["baselines"].size(), 3U);
+  EXPECT_EQ(found["baselines"][0]["rows"], "X");
+  EXPECT_EQ(found["baselines"][2]["rows"], "Â²X");
+  for (const json& one : found["baselines"]) {
+    EXPECT_EQ(one["accuracy"]["values"].size(), 3U);
+    EXPECT_EQ(one["val_accuracy"]["values"].size(), 3U);
+  }
+  const RunResult text =
+      run_creg(test::joined({"eval", "classify"}, test::joined(words, {"--baselines"})));
+  EXPECT_TRUE(contains(text.out, "learns nothing")) << text.out;
+  EXPECT_TRUE(contains(text.out, "\n  Â²X ")) << text.out;
+  // The ring has no features.
+  expect_refused({embedding("e.npy", 1), "--dataset", dataset_, "--baselines"}, {"features"});
+}
+
 TEST_F(EvalClassify, OtherFormatsHaveTheSameFigures) {
   const std::string file = embedding("e.npy", 1);
   const auto out = [&](const std::string& format) {

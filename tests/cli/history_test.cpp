@@ -158,9 +158,8 @@ TEST_F(History, DrawsFiguresAndSaysWhatItCannotDraw) {
       run("bare", "{\"epoch\":3,\"contrast\":1.5,\"mean_sigma_random\":0.5}\n");
   const RunResult few = history({bare, "--out", (dir_ / "few").string()});
   EXPECT_EQ(few.status, 0) << few.err;
-  expect_parts(few.err,
-               {"spectrum.svg is not drawn: no run has sigma_max_mean or norm_squared_mean",
-                "ece-and-q.svg is not drawn", "history.csv"});
+  expect_parts(few.err, {"spectrum is not drawn: no run has sigma_max_mean or norm_squared_mean",
+                         "ece-and-q is not drawn", "history.csv"});
 }
 
 TEST_F(History, OneEpochAndNoLabelsAreEnoughForWhatCanBeSaid) {
@@ -192,6 +191,53 @@ TEST_F(History, RefusesWhatIsNoHistory) {
   expect_refused({broken}, {"calibration.jsonl", "line 3"});
   const std::string plain = run("plain", history_lines(3));
   expect_refused({plain, plain}, {"given twice"});
+}
+
+TEST_F(History, FiguresAreDrawnAsAsked) {
+  const std::string plain = run("plain", history_lines(12));
+  const std::string out = (dir_ / "figures").string();
+  ASSERT_EQ(
+      history({plain, "--out", out, "--width", "85mm", "--title", "", "--font-size", "8"}).status,
+      0);
+  const std::string svg = test::read_text(dir_ / "figures/ece-and-q.svg");
+  EXPECT_NE(svg.find("width=\"321.26\""), std::string::npos) << svg.substr(0, 200);
+  EXPECT_NE(svg.find("<title></title>"), std::string::npos);
+  // --format names the format of figures too; what is printed is text then.
+  const RunResult svg_named = history({plain, "--out", out, "--format", "svg"});
+  EXPECT_EQ(svg_named.status, 0) << svg_named.err;
+  EXPECT_NE(svg_named.out.find("12 epochs measured"), std::string::npos);
+  const RunResult both = history({plain, "--out", out, "--figures", "pdf,png,pdf", "--json"});
+  if (json::parse(run_creg({"info", "--json"}).out)["cairo"] == true) {
+    EXPECT_EQ(json::parse(both.out)["files"].size(), 9U);
+    EXPECT_TRUE(test::read_text(dir_ / "figures/spectrum.pdf").starts_with("%PDF"));
+    EXPECT_TRUE(test::read_text(dir_ / "figures/spectrum.png").starts_with("\x89PNG"));
+  } else {
+    EXPECT_EQ(both.status, 1);
+  }
+  expect_refused({plain, "--out", out, "--figures", "gif"},
+                 {"--figures", "'gif'", "svg, pdf or png"});
+  expect_refused({plain, "--out", out, "--width", "wide"}, {"--width", "'wide'"});
+  expect_refused({plain, "--figures", "svg"}, {"no folder", "--out DIR"});
+  EXPECT_EQ(run_creg({"data", "list", "--format", "pdf"}).status, 2);
+}
+
+TEST_F(History, SeedsAreNamedByTheirConfigurationAndPooled) {
+  const std::string config = "dataset = \"cora\"\nmethod = \"ml\"\nreg = \"contrast\"\n";
+  for (const char* seed : {"runs/seed-0", "runs/seed-1"}) {
+    run(seed, history_lines(5));
+    dir_.write(std::string(seed) + "/config.toml", config);
+  }
+  const std::string out = (dir_ / "figures").string();
+  const auto drawn = [&](const Words& more) {
+    Words words = {(dir_ / "runs").string(), "--out", out};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(history(words).status, 0);
+    return test::read_text(dir_ / "figures/ece-and-q.svg");
+  };
+  expect_parts(drawn({}), {">ML + Contrast-Reg<", "mean over 2 seeds", "<polygon"});
+  const std::string each = drawn({"--each-seed"});
+  expect_parts(each, {">runs/seed-0<", ">runs/seed-1<"});
+  EXPECT_EQ(each.find("<polygon"), std::string::npos);
 }
 
 }  // namespace

@@ -225,15 +225,82 @@ TEST_F(RunFolder, IsStartedAndGoneOnWithAfterAKill) {
   EXPECT_TRUE(fs::exists(dir_ / "run/seed-1/config.toml"));
 }
 
-/// What is wrong with a run shows when it starts, and then it is started once more.
+/// What is wrong with a run may show when it starts, and then it is started once more.
 TEST_F(RunFolder, OfARunThatNeverBeganIsFree) {
-  refuse(train("run", {"--batch-size", "1000"}), {"larger than the nodes"});
+  const Words agc = {"--method", "agc", "--clusters", "1000"};
+  refuse(train("run", agc), {"so many clusters"});
   EXPECT_TRUE(files("run").empty());
   succeed(train("run", {"--seeds", "2"}));
-  refuse(train("run", {"--batch-size", "1000", "--seeds", "3", "--overwrite"}),
-         {"larger than the nodes"});
+  refuse(train("run", joined(agc, {"--overwrite"})), {"so many clusters"});
   EXPECT_TRUE(files("run").empty());
   succeed(train("run"));
+}
+
+TEST_F(RunFolder, OfAFinishedRunIsNotClearedForASlip) {
+  succeed(train("run"));
+  const auto before = files("run");
+  refuse(train("run", {"--batch-size", "1000", "--overwrite"}), {"larger than the nodes"});
+  EXPECT_EQ(files("run"), before);
+}
+
+/// Paths may be any bytes: what a run wrote about them can be read again.
+TEST_F(RunFolder, OfADatasetWithAnyNameIsReadAgain) {
+  fs::create_directory(dir_ / "d\xe9");
+  const std::string toml = "d\xe9/gr\xe4ph.toml";
+  dir_.write(toml,
+             "edges = \"../edges.csv\"\nfeatures = \"../features.csv\"\n"
+             "labels = \"../labels.csv\"\n");
+  const Words by_toml = joined({"train", "--dataset", path(toml), "--out", path("toml")}, quick);
+  succeed(by_toml);
+  fs::copy(dir_ / "edges.csv", dir_ / "d\xe9/edges.csv");
+  Words by_edges = train("edges", {"--seeds", "2"});
+  *std::find(by_edges.begin(), by_edges.end(), path("edges.csv")) = path("d\xe9/edges.csv");
+  succeed(by_edges);
+  for (const char* run : {"toml", "edges"}) {
+    succeed({"eval", "classify", path(run), "--splits", "2"});
+    succeed({"train", "--resume", path(run)});
+  }
+  const std::string found = read_text(dir_ / "toml/config.toml");
+  EXPECT_NE(found.find("d\xe9/gr\xe4ph.toml\""), std::string::npos) << found;
+
+  const Words sweep = joined(
+      {"sweep", "none", "--dataset", path(toml), "--grid", "lr=0.1", "--out", path("sweep.jsonl")},
+      quick);
+  succeed(sweep);
+  const std::string points = read_text(dir_ / "sweep.jsonl");
+  succeed(sweep);
+  EXPECT_EQ(read_text(dir_ / "sweep.jsonl"), points);
+
+  succeed({"data", "convert", path(toml), path("g.creg")});
+  const json info = run_json({"data", "info", path("g.creg")});
+  EXPECT_EQ(info["name"], "gr\\xe4ph") << info.dump();
+  succeed({"data", "partition", path(toml), "--parts", "2", "--method", "streaming", "--out",
+           path("parts")});
+}
+
+/// The folder would hold the settings of one run and the embedding of another.
+TEST_F(RunFolder, IsNotWrittenIntoByOtherCommands) {
+  succeed(train("run"));
+  succeed(train("other"));
+  const auto before = files("run");
+  const std::string checkpoint = path("other/checkpoint.pt");
+  const std::string ours = "what the run in this folder writes itself";
+  refuse({"embed", "--checkpoint", checkpoint, "--out", path("run/embedding.npy")}, {ours});
+  refuse({"data", "convert", path("other"), path("run/embedding.npy")}, {ours});
+  refuse({"data", "split", path("run/dataset.toml"), "--protocol", "random-10-10-80", "--out",
+          path("run/result.json")},
+         {ours});
+  refuse({"neighbors", path("run"), "n1", "--out", path("run/nodes.tsv")}, {ours});
+  refuse({"report", path("run"), "-o", path("run/config.toml")}, {ours});
+  refuse({"completion", "bash", "--out", path("run/checkpoint.pt")}, {ours});
+  EXPECT_EQ(files("run"), before);
+  // Any other name is free.
+  succeed({"embed", "--checkpoint", checkpoint, "--out", path("run/other.npy")});
+  // And a file beside the output that was there without it is somebody's.
+  dir_.write("mine.npy.nodes.tsv", "mine\n");
+  refuse({"embed", "--checkpoint", checkpoint, "--out", path("mine.npy")},
+         {"mine.npy.nodes.tsv", "would be replaced"});
+  EXPECT_EQ(read_text(dir_ / "mine.npy.nodes.tsv"), "mine\n");
 }
 
 TEST_F(RunFolder, OfLinkPredictionIsExtendedOrOverwritten) {
@@ -304,6 +371,55 @@ TEST_F(RunFolder, GivesTheNamesBackInEveryForm) {
   expect_names("s.tsv");
 }
 
+TEST_F(RunFolder, SomeNodesAreEmbeddedAlone) {
+  succeed(train("run"));
+  dir_.write("new.txt", "n7\nn3\n");
+  const json made = run_json({"embed", "--checkpoint", path("run/checkpoint.pt"), "--only",
+                              path("new.txt"), "--out", path("some.csv")});
+  EXPECT_EQ(made["nodes"], 2);
+  succeed({"embed", "--checkpoint", path("run/checkpoint.pt"), "--only", path("new.txt"), "--out",
+           path("some.npy")});
+  EXPECT_EQ(read_text(dir_ / "some.npy.nodes.tsv"), "n7\nn3\n");
+  EXPECT_TRUE(read_text(dir_ / "some.csv").starts_with("node,x1,x2,x3,x4\nn7,"));
+  dir_.write("wrong.txt", "n7\nm3\n");
+  refuse({"embed", "--checkpoint", path("run/checkpoint.pt"), "--only", path("wrong.txt"), "--out",
+          path("none.npy")},
+         {"wrong.txt", "unknown node", "m3"});
+  EXPECT_FALSE(fs::exists(dir_ / "none.npy"));
+}
+
+TEST_F(RunFolder, ItsEmbeddingGoesToTheProjectorWithNamesAndLabels) {
+  succeed(train("run"));
+  const json made =
+      run_json({"data", "convert", path("run"), path("x.tsv"), "--metadata", "labels"});
+  EXPECT_EQ(made["metadata"], path("x.metadata.tsv"));
+  const std::string metadata = read_text(dir_ / "x.metadata.tsv");
+  EXPECT_TRUE(metadata.starts_with("name\tlabel\nn0\tx\nn1\ty\nn2\tz\nn3\tx\n")) << metadata;
+  const std::string vectors = read_text(dir_ / "x.tsv");
+  succeed({"data", "convert", path("run"), path("x.tsv"), "--metadata", "names"});
+  EXPECT_EQ(read_text(dir_ / "x.metadata.tsv"), read_text(dir_ / "run/nodes.tsv"));
+  EXPECT_EQ(read_text(dir_ / "x.tsv"), vectors);
+  // The same numbers as with the names before them.
+  succeed({"data", "convert", path("run"), path("named.tsv")});
+  const std::string named = read_text(dir_ / "named.tsv");
+  EXPECT_EQ(named.substr(0, named.find('\n')), "n0\t" + vectors.substr(0, vectors.find('\n')));
+  succeed({"data", "convert", path("run"), path("named.csv")});
+  EXPECT_TRUE(read_text(dir_ / "named.csv").starts_with("node,x1,x2,x3,x4\nn0,"));
+
+  // A bare file has the labels of files that are named.
+  fs::copy(dir_ / "run/embedding.npy", dir_ / "bare.npy");
+  refuse({"data", "convert", path("bare.npy"), path("y.tsv"), "--metadata", "labels"},
+         {"bare.npy", "labels", "the folder of a run, or --edges and --labels"});
+  succeed({"data", "convert", path("bare.npy"), path("y.tsv"), "--metadata", "labels", "--edges",
+           path("edges.csv"), "--features", path("features.csv"), "--labels", path("labels.csv")});
+  EXPECT_EQ(read_text(dir_ / "y.metadata.tsv"), metadata);
+  refuse({"data", "convert", path("run"), path("x.csv"), "--metadata", "labels"}, {".tsv"});
+  refuse({"data", "convert", path("run"), path("x.tsv"), "--metadata", "colours"},
+         {"--metadata", "labels or names"});
+  refuse({"data", "convert", "synthetic:cora@0.1", path("x.tsv"), "--metadata", "names"},
+         {"--metadata", "the folder of a run"});
+}
+
 TEST_F(RunFolder, NamesThatDoNotFitTheRowsAreRefused) {
   succeed(train("run"));
   dir_.write("run/nodes.tsv", "n0\nn1\n");
@@ -311,6 +427,7 @@ TEST_F(RunFolder, NamesThatDoNotFitTheRowsAreRefused) {
          {"run/nodes.tsv", "2 lines", "30, the rows of " + path("run/embedding.npy")});
   EXPECT_FALSE(fs::exists(dir_ / "x.tsv"));
   // A graph without names takes away those of another that the file was of.
+  dir_.write("e.npy", "old");
   dir_.write("e.npy.nodes.tsv", "old\n");
   succeed(joined({"train", "--dataset", "synthetic:cora@0.1", "--out", path("plain")}, quick));
   succeed({"embed", "--checkpoint", path("plain/checkpoint.pt"), "--out", path("e.npy")});

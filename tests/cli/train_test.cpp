@@ -12,6 +12,8 @@
 #include "cli/run_creg.h"
 #include "creg/core/random.h"
 #include "io/file.h"
+#include "report/report_page.h"
+#include "support/event_reader.h"
 #include "support/temp_dir.h"
 
 namespace creg::train_test {
@@ -55,6 +57,8 @@ TEST(Train, WritesWhatItPromises) {
   EXPECT_EQ(result["config"]["dim"], 16);
   EXPECT_EQ(result["config"]["final_norm"], false);
   EXPECT_TRUE(result["version"].is_string());
+  EXPECT_TRUE(result["build"].get<std::string>().starts_with("creg 0.1.0 ")) << result["build"];
+  EXPECT_NE(result["build"].get<std::string>().find(", libtorch "), std::string::npos);
   EXPECT_TRUE(result["seconds"].is_number());
   EXPECT_TRUE(result["best_epoch"].is_number());
   EXPECT_EQ(json::parse(read_text(dir / "run/result.json")), result);
@@ -261,11 +265,21 @@ TEST(Train, DryRunReadsNoGraphInAnyCase) {
 }
 
 TEST(Train, DryRunShowsWhatMattersToTheMethod) {
-  const auto shown = [](const std::string& method) {
-    return run_creg({"train", "--dataset", "synthetic:cora@0.1", "--method", method, "--recipe",
-                     "none", "--dry-run"})
+  const auto shown = [](const std::string& method, const Words& more = {}) {
+    return run_creg(joined({"train", "--dataset", "synthetic:cora@0.1", "--method", method,
+                            "--recipe", "none", "--dry-run"},
+                           more))
         .out;
   };
+  for (const char* key : {"heads = ", "attention_dropout", "teleport", "sparse_diffusion"}) {
+    EXPECT_FALSE(contains(shown("ml"), key)) << key;
+  }
+  for (const char* key : {"gain = ", "propagation = ", "layers = ", "channel_norm"}) {
+    EXPECT_TRUE(contains(shown("ml"), key)) << key;
+  }
+  EXPECT_TRUE(contains(shown("ml", {"--encoder", "gat"}), "heads = "));
+  EXPECT_FALSE(contains(shown("ml", {"--encoder", "gat"}), "propagation = "));
+  EXPECT_TRUE(contains(shown("ml", {"--propagation", "diffusion"}), "teleport = "));
   EXPECT_TRUE(contains(shown("ml"), "negatives = 1")) << shown("ml");
   EXPECT_FALSE(contains(shown("dgi"), "negatives"));
   EXPECT_FALSE(contains(shown("dgi"), "fanouts"));
@@ -298,6 +312,16 @@ TEST(Train, AGraphThatCannotFitIsRefusedBeforeItIsMade) {
   for (const char* part : {"synthetic:products: this graph would take more memory", "2.3 GiB",
                            "ulimit -d", "--batch-size"}) {
     EXPECT_TRUE(contains(result.err, part)) << part << " is not in " << result.err;
+  }
+  // Whoever reads it, for whatever.
+  const std::string out = (dir / "g.creg").string();
+  for (const Words& words : {Words{"data", "convert", "synthetic:products", out},
+                             {"data", "info", "synthetic:products"},
+                             {"embed", "--checkpoint", "c.pt", "--dataset", "synthetic:products",
+                              "--out", (dir / "e.npy").string()}}) {
+    const RunResult other = run_creg(words, little);
+    EXPECT_EQ(other.status, 1) << other.err;
+    EXPECT_TRUE(contains(other.err, "this graph would take more memory")) << other.err;
   }
 }
 
@@ -433,18 +457,42 @@ TEST(Train, GoesOnOnAnotherDeviceAndSaysSo) {
   }
 }
 
+/// The event file has the numbers of metrics.jsonl and calibration.jsonl, each epoch once.
+void expect_events_tell_of(const std::filesystem::path& folder) {
+  std::vector<std::pair<std::int64_t, float>> losses;
+  std::vector<std::pair<std::int64_t, float>> errors;
+  for (const test::ReadEvent& event :
+       test::read_events(read_text(folder / "events.out.tfevents"))) {
+    for (const auto& [name, value] : event.scalars) {
+      if (name == "loss/loss") losses.emplace_back(event.step, value);
+      if (name == "calibration/ece") errors.emplace_back(event.step, value);
+    }
+  }
+  const auto lines = [&](const char* file, const char* key) {
+    std::vector<std::pair<std::int64_t, float>> values;
+    std::istringstream in(read_text(folder / file));
+    for (std::string line; std::getline(in, line);) {
+      const json object = json::parse(line);
+      values.emplace_back(object["epoch"], object[key].get<float>());
+    }
+    return values;
+  };
+  EXPECT_EQ(losses, lines("metrics.jsonl", "loss"));
+  EXPECT_EQ(errors, lines("calibration.jsonl", "ece"));
+}
+
 TEST(Train, KilledAndResumedGivesTheSameBytes) {
   const TempDir dir;
-  const Words settings = {"--dataset",    "synthetic:cora@0.1",
-                          "--method",     "lc",
-                          "--dim",        "16",
-                          "--epochs",     "400",
-                          "--patience",   "0",
-                          "--curriculum", "3",
-                          "--ratio",      "auto",
-                          "--calibrate",  "100",
-                          "--threads",    "2",
-                          "--quiet"};
+  const Words settings = {"--dataset",     "synthetic:cora@0.1",
+                          "--method",      "lc",
+                          "--dim",         "16",
+                          "--epochs",      "400",
+                          "--patience",    "0",
+                          "--curriculum",  "3",
+                          "--ratio",       "auto",
+                          "--calibrate",   "100",
+                          "--threads",     "2",
+                          "--tensorboard", "--quiet"};
   const std::string whole = (dir / "whole").string();
   ASSERT_EQ(run_binary(joined({"train", "--out", whole}, settings)).status, 0);
   const std::string out = (dir / "run").string();
@@ -457,6 +505,7 @@ TEST(Train, KilledAndResumedGivesTheSameBytes) {
   const std::string calibration = read_text(dir / "run/calibration.jsonl");
   EXPECT_EQ(std::count(calibration.begin(), calibration.end(), '\n'), 5);
   EXPECT_EQ(calibration, read_text(dir / "whole/calibration.jsonl"));
+  expect_events_tell_of(dir / "run");
 }
 
 TEST(Train, BatchesAndSeedsThatAreKilledGoOnToTheSameBytes) {
@@ -587,15 +636,45 @@ TEST(Sweep, AsCsvHasAColumnPerKeyOfTheGrid) {
 }
 
 TEST(Demo, ShowsTheEffectAndWhatToTryNext) {
-  const RunResult result = run_creg({"demo", "--epochs", "2"});
+  const RunResult result = run_creg({"demo", "--epochs", "2", "--report", "none"});
   EXPECT_EQ(result.status, 0) << result.err;
   for (const char* part : {"synthetic:citation", "mean sigma", "contrast", "creg data get cora"}) {
     EXPECT_TRUE(contains(result.out, part)) << result.out;
   }
-  const json rows = run_json({"demo", "--epochs", "1"})["rows"];
+  const json rows = run_json({"demo", "--epochs", "1", "--report", "none"})["rows"];
   ASSERT_EQ(rows.size(), 4);
   EXPECT_EQ(rows[1]["reg"], "contrast");
   EXPECT_GT(rows[0]["accuracy"]["mean"], 0.1);
+}
+
+TEST(Demo, EndsWithAPageOfItsRuns) {
+  if (page_shell().empty()) GTEST_SKIP() << "this build has no page: " << why_no_page();
+  const TempDir dir;
+  const std::string file = (dir / "page.html").string();
+  const json found = run_json({"demo", "--epochs", "1", "--report", file});
+  EXPECT_EQ(found["report"], file);
+  const std::string page = read_text(file);
+  EXPECT_NE(page.find("\"title\":\"creg demo\""), std::string::npos);
+  for (const char* run : {"ml-none", "ml-contrast", "lc-none", "lc-contrast"}) {
+    EXPECT_NE(page.find("\"name\":\"" + std::string(run) + "\""), std::string::npos) << run;
+  }
+  for (const char* const key : {"ece", "q_positive", "mean_sigma_random", "sigma_max_mean"}) {
+    int curves = 0;
+    const std::string curve = "{\"key\":\"" + std::string(key) + "\",\"epochs\"";
+    for (std::size_t at = page.find(curve); at != std::string::npos;
+         at = page.find(curve, at + 1)) {
+      ++curves;
+    }
+    EXPECT_EQ(curves, 4) << key;
+  }
+}
+
+TEST(Demo, SaysBeforeItTrainsThatItsPageCannotBeWritten) {
+  if (page_shell().empty()) GTEST_SKIP() << "this build has no page: " << why_no_page();
+  const RunResult result = run_creg({"demo", "--report", "/nowhere/page.html"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_TRUE(contains(result.err, "/nowhere/page.html")) << result.err;
+  EXPECT_FALSE(contains(result.err, "training")) << result.err;
 }
 
 TEST(TrainHelp, ShowsWhatMostPeopleNeedAndTheRestWhenAsked) {

@@ -28,7 +28,7 @@ class WholeNeighbourhoods : public ::testing::TestWithParam<Case> {
   }
 
   SampledBatch sample() const {
-    const std::vector<int> fanouts(static_cast<std::size_t>(GetParam().layers), all_neighbours);
+    const std::vector<int> fanouts(static_cast<std::size_t>(GetParam().layers), every_neighbour);
     const NeighbourSampler sampler(graph_.adjacency,
                                    {.fanouts = sampled_fanouts(fanouts, GetParam().neighbours)});
     return sampler.sample(seeds_, 5, 0);
@@ -64,6 +64,7 @@ TEST_P(WholeNeighbourhoods, ABatchEncodesItsNodesAsTheWholeGraphDoes) {
     const GraphInputs inputs = batch_inputs(context_, graph_, batch, GetParam().layers, seen);
     EXPECT_EQ(inputs.nodes, 5);
     EXPECT_EQ(inputs.rows, seen ? batch.known[1] : 5);
+    EXPECT_TRUE(at::equal(inputs.members.cpu(), index_tensor(seeds_)));
     EpochPass pass(context_, inputs, *encoder_, {});
     expect_close(pass.nodes(), wanted);
   }

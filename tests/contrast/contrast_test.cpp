@@ -157,6 +157,28 @@ class ContrastRegTest : public ::testing::Test {
         .item<double>();
   }
 
+  /// The gradient of the encoder's weights by libtorch's own operations, with the summary followed
+  /// or taken for a constant.
+  at::Tensor weight_gradient(std::uint32_t epoch, bool through_summary) {
+    const at::Tensor order = test::on(
+        index_tensor(keyed_permutation({9, Purpose::corruption, epoch}, 40)).to(at::kLong));
+    const FeatureMatrix features(test::context(), graph_.features);
+    const Projected product = encoder_->project(features, inputs_.hops, {});
+    const at::Tensor h = encoder_->propagate(inputs_.hops, product, {});
+    const at::Tensor shuffled =
+        encoder_->propagate(inputs_.hops, {product.rows.index_select(0, order)}, {});
+    const at::Tensor summary = at::sigmoid(h.mean(0));
+    const at::Tensor u =
+        parameters_.all().back().value.mv(through_summary ? summary : summary.detach());
+    const at::Tensor loss = at::softplus(-h.mv(u)).mean() + at::softplus(shuffled.mv(u)).mean();
+    const at::Tensor weight = parameters_.all().front().value;
+    weight.mutable_grad().reset();
+    loss.backward();
+    at::Tensor gradient = weight.grad().clone();
+    weight.mutable_grad().reset();
+    return gradient;
+  }
+
   Graph graph_;
   ParameterList parameters_{3, test::tensor_device()};
   std::unique_ptr<Encoder> encoder_;
@@ -173,15 +195,25 @@ TEST_F(ContrastRegTest, RandomDirection) {
   EXPECT_NEAR(regulariser.loss(pass).item<double>(), formula(r, 4, false), 1e-5);
 }
 
-TEST_F(ContrastRegTest, SummaryDirectionHasAGradientThroughTheMean) {
+TEST_F(ContrastRegTest, SummaryDirectionOfUnitRows) {
   const ContrastReg regulariser({.contrast = true, .r = Direction::summary}, LogForm::stable, 6,
                                 parameters_);
   EpochPass pass(context_, inputs_, *encoder_,
                  {.seed = 9, .epoch = 4, .step = 4, .unit_rows = true});
-  const at::Tensor loss = regulariser.loss(pass);
-  EXPECT_NEAR(loss.item<double>(), formula({}, 4, true), 1e-5);
-  loss.backward();
-  EXPECT_GT(parameters_.all().front().value.grad().abs().max().item<float>(), 0);
+  EXPECT_NEAR(regulariser.loss(pass).item<double>(), formula({}, 4, true), 1e-5);
+}
+
+TEST_F(ContrastRegTest, GradientsGoThroughTheSummary) {
+  const ContrastReg regulariser({.contrast = true, .r = Direction::summary}, LogForm::stable, 6,
+                                parameters_);
+  const at::Tensor followed = weight_gradient(4, true);
+  const at::Tensor constant = weight_gradient(4, false);
+  EpochPass pass(context_, inputs_, *encoder_, {.seed = 9, .epoch = 4, .step = 4});
+  regulariser.loss(pass).backward();
+  const at::Tensor gradient = parameters_.all().front().value.grad();
+  const float largest = followed.abs().max().item<float>();
+  EXPECT_LT((gradient - followed).abs().max().item<float>(), 1e-5F * largest);
+  EXPECT_GT((followed - constant).abs().max().item<float>(), 1e-3F * largest);
 }
 
 TEST_F(ContrastRegTest, UnitRowsHaveLengthOne) {

@@ -43,6 +43,8 @@ TEST(Printable, LeavesTextAndEscapesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("\r\x7f"), "\\x0d\\x7f");
   // Latin-1, a lone tail, a character cut off, one in too many bytes.
   EXPECT_EQ(printable("caf\xe9"), "caf\\xe9");
+  EXPECT_EQ(as_utf8("caf\xe9\x1b"), "caf\\xe9\\x1b");
+  EXPECT_EQ(as_utf8("caf\xc3\xa9\x1b"), "caf\xc3\xa9\x1b");
   EXPECT_EQ(printable("\x80x"), "\\x80x");
   EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");

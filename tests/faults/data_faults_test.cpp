@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "faults/faulted_runs.h"
+#include "io/npy.h"
 #include "support/http_server.h"
 #include "support/zip_builder.h"
 
@@ -38,6 +39,75 @@ TEST(DataConvertFaults, TheOldFileOrTheNewOne) {
   expect_stands(command);
 }
 
+void write_old_pair(const std::filesystem::path& folder, const std::string& one,
+                    const std::string& other) {
+  std::ofstream(folder / one) << "old\n";
+  std::ofstream(folder / other) << "old names\n";
+}
+
+/// Where there was a pair before it is the old one or the new one, never one of each.
+void expect_pair_stands(const Words& more, const std::string& one, const std::string& other) {
+  const auto words = [&](const std::string& folder) {
+    return test::joined(
+        {"data", "convert", folder + "/e.npy", folder + "/" + one, "--threads", "1", "--quiet"},
+        more);
+  };
+  const auto prepare = [](const std::filesystem::path& folder) {
+    write_npy(folder / "e.npy",
+              DenseMatrix{.rows = 2, .cols = 2, .values = std::vector<float>{1, 2, 3, 4}});
+    std::ofstream(folder / "e.npy.nodes.tsv") << "a\nb\n";
+  };
+  expect_stands(FaultedCommand(words, prepare));
+  FaultedCommand over_old(words, [&](const std::filesystem::path& folder) {
+    prepare(folder);
+    write_old_pair(folder, one, other);
+  });
+  over_old.belong_together(one, other);
+  expect_stands(over_old);
+}
+
+TEST(DataConvertFaults, TheProjectorsFilesAreWholeOrNotThere) {
+  expect_pair_stands({"--metadata", "names"}, "x.tsv", "x.metadata.tsv");
+}
+
+TEST(DataConvertFaults, AnEmbeddingAndItsNamesAreOfOneTime) {
+  expect_pair_stands({}, "x.npy", "x.npy.nodes.tsv");
+}
+
+TEST(InitFaults, NoFileIsTakenForAnotherBecauseItCannotBeRead) {
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"init",
+                folder + "/edges.csv",
+                folder + "/features.csv",
+                folder + "/labels.csv",
+                "--out",
+                folder + "/graph.toml",
+                "--threads",
+                "1",
+                "--quiet"};
+      },
+      [](const std::filesystem::path& folder) { write_small_dataset(folder); });
+  expect_stands(command);
+}
+
+TEST(HistoryFaults, FiguresAreWholeAndOfTheRunsThatTheyName) {
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"history",  folder + "/run", "--out",     folder + "/figures",
+                "--format", "json",          "--threads", "1",
+                "--quiet"};
+      },
+      [](const std::filesystem::path& folder) {
+        std::filesystem::create_directories(folder / "run");
+        std::ofstream(folder / "run/config.toml") << "method = \"ml\"\nreg = \"contrast\"\n";
+        std::ofstream(folder / "run/calibration.jsonl")
+            << "{\"epoch\":0,\"loss\":2,\"ece\":0.5}\n{\"epoch\":1,\"loss\":1,\"ece\":0.25}\n";
+      });
+  expect_stands(command);
+  command.expect_errors_are_told("mkdir", "ENOSPC");
+}
+
 /// A loss of power must not take back a name that was given.
 TEST(DataConvertFaults, TheFileIsFlushedBeforeItsNameAndTheFolderAfterIt) {
   const FaultedCommand command([](const std::string& folder) -> Words {
@@ -63,6 +133,44 @@ TEST(DataConvertFaults, ShortMemoryIsTold) {
         std::filesystem::copy(folder / "edges.csv", folder / "out.creg");
       });
   command.expect_short_memory_is_told();
+}
+
+Words partition_words(const std::string& folder) {
+  return {"data",
+          "partition",
+          folder + "/small.toml",
+          "--parts",
+          "2",
+          "--out",
+          folder + "/parts",
+          "--method",
+          "streaming",
+          "--threads",
+          "1",
+          "--quiet"};
+}
+
+/// The parts of the small graph, by the passes that are in every build.
+FaultedCommand partition_command() {
+  return FaultedCommand(partition_words,
+                        [](const std::filesystem::path& folder) { write_small_dataset(folder); });
+}
+
+TEST(DataPartitionFaults, TheWholePartitionOrNone) {
+  FaultedCommand command = partition_command();
+  // What says that a partition is under way.
+  command.let_stay("parts/partition.json",
+                   "{\"format\":\"creg-partition\",\"version\":1,\"finished\":false}\n");
+  expect_stands(command);
+  command.expect_survives("lock", "EINTR");
+  command.expect_errors_are_told("mkdir", "ENOSPC");
+}
+
+TEST(DataPartitionFaults, AKilledOneIsNoObstacle) {
+  const FaultedCommand command = partition_command();
+  for (const char* operation : {"rename", "write"}) {
+    command.expect_goes_on_after_kills(operation, partition_words);
+  }
 }
 
 /// An archive that a mirror has unpacked: files whose checksums nobody knows.

@@ -203,13 +203,25 @@ void FaultedCommand::expect_whole(const Files& found, const std::string& fault) 
     const bool whole =
         (passing != on_the_way_.end() && passing->second == bytes) ||
         (old != before_.end() && old->second == bytes) ||
-        (made != after_.end() && (made->second == bytes ||
-                                  (name.ends_with(".jsonl") && is_beginning(bytes, made->second))));
+        (made != after_.end() &&
+         (made->second == bytes || ((name.ends_with(".jsonl") || name.ends_with(".tfevents")) &&
+                                    is_beginning(bytes, made->second))));
     EXPECT_TRUE(whole) << fault << " left " << name << ", " << bytes.size() << " bytes";
+  }
+  for (const auto& [one, other] : pairs_) {
+    if (!found.contains(one) || !found.contains(other)) continue;  // told below
+    EXPECT_EQ(found.at(one) == after_.at(one), found.at(other) == after_.at(other))
+        << fault << ": " << one << " and " << other << " are of different times";
   }
   for (const auto& [name, bytes] : before_) {
     EXPECT_TRUE(found.contains(name) || !after_.contains(name)) << fault << " lost " << name;
   }
+}
+
+void FaultedCommand::belong_together(const std::string& one, const std::string& other) {
+  EXPECT_NE(before_.at(one), after_.at(one));
+  EXPECT_NE(before_.at(other), after_.at(other));
+  pairs_.emplace_back(one, other);
 }
 
 void FaultedCommand::let_stay(const std::string& name, std::string bytes) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/run_creg.h"
@@ -38,7 +39,8 @@ inline constexpr int wide_columns = 400;
 class FaultedCommand {
  public:
   /// The clock is that of the fault library. `arguments` is called with the folder; `prepare` fills
-  /// it before each run. Outputs that end with .jsonl grow by whole lines.
+  /// it before each run. Outputs that end with .jsonl grow by whole lines, event files
+  /// by records.
   FaultedCommand(std::function<std::vector<std::string>(const std::string& folder)> arguments,
                  std::function<void(const std::filesystem::path& folder)> prepare = {},
                  std::string clock = "frozen");
@@ -63,6 +65,9 @@ class FaultedCommand {
 
   /// A file that may be there, whole, when the command fails, and is not when it ends well.
   void let_stay(const std::string& name, std::string bytes);
+
+  /// Both are the old ones, or both are the new ones, whatever failed.
+  void belong_together(const std::string& one, const std::string& other);
 
   std::size_t count(std::string_view operation) const;
   const std::vector<std::string>& arguments() const { return arguments_; }
@@ -89,6 +94,7 @@ class FaultedCommand {
   Files before_;
   Files after_;
   Files on_the_way_;
+  std::vector<std::pair<std::string, std::string>> pairs_;
   std::vector<LoggedCall> calls_;
 };
 

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "faults/faulted_runs.h"
+#include "io/npy.h"
+#include "report/report_page.h"
 
 namespace creg::train_faults_test {
 namespace {
@@ -27,6 +31,7 @@ FaultedCommand small_training(const Words& more = {}) {
                        "1",
                        "--calibrate",
                        "1",
+                       "--tensorboard",
                        "--threads",
                        "1",
                        "--quiet"};
@@ -206,6 +211,87 @@ TEST(SweepFaults, ShortMemoryIsTold) {
   wide({"sweep", "none", "--grid", "lr=0.01,0.001", "--eval-splits", "1", "--threads", "1"}, 100,
        "/sweep.jsonl")
       .expect_short_memory_is_told();
+}
+
+TEST(NeighborsFaults, TheFileIsWholeOrNotThere) {
+  const FaultedCommand command(
+      [](const std::string& folder) -> Words {
+        return {"neighbors", folder + "/e.npy",  "--all",     "-k", "2",
+                "--out",     folder + "/nn.tsv", "--threads", "1",  "--quiet"};
+      },
+      [](const std::filesystem::path& folder) {
+        write_npy(folder / "e.npy",
+                  DenseMatrix{
+                      .rows = 4, .cols = 2, .values = std::vector<float>{1, 2, 3, 4, 5, 1, 2, 2}});
+      });
+  expect_survives_interruptions(command);
+  for (const char* operation : {"open", "sync", "rename", "close"}) {
+    command.expect_errors_are_told(operation, "EIO");
+  }
+  command.expect_errors_are_told("write", "ENOSPC");
+}
+
+/// Commands that look at a run, which is made once and is in the folder before each of them.
+class RunFaults : public ::testing::Test {
+ protected:
+  RunFaults() {
+    const std::string toml = write_small_dataset(dir_.path());
+    const test::RunResult made =
+        test::run_creg({"train", "--dataset", toml, "--out", (dir_ / "run").string(), "--dim", "4",
+                        "--epochs", "2", "--threads", "1", "--quiet"});
+    EXPECT_EQ(made.status, 0) << made.err;
+  }
+
+  /// With an embedding and its names from before, which no other command reads.
+  FaultedCommand command(const std::function<Words(const std::string& folder)>& words) const {
+    return FaultedCommand(
+        [&](const std::string& folder) {
+          return test::joined(words(folder), {"--threads", "1", "--quiet"});
+        },
+        [this](const std::filesystem::path& folder) {
+          std::filesystem::copy(dir_.path(), folder, std::filesystem::copy_options::recursive);
+          std::ofstream(folder / "e.npy") << "old";
+          std::ofstream(folder / "e.npy.nodes.tsv") << "old names";
+        });
+  }
+
+  /// The run's own files are as they were.
+  static void expect_stands(const FaultedCommand& command) {
+    expect_survives_interruptions(command);
+    for (const char* operation : {"open", "sync", "rename", "map", "close"}) {
+      command.expect_errors_are_told(operation, "EIO");
+    }
+    command.expect_errors_are_told("write", "ENOSPC");
+  }
+
+  test::TempDir dir_;
+};
+
+TEST_F(RunFaults, AnEmbeddingAndItsNamesAreOfOneTime) {
+  FaultedCommand embed = command([](const std::string& folder) -> Words {
+    return {"embed",          "--checkpoint",         folder + "/run/checkpoint.pt",
+            "--dataset",      folder + "/small.toml", "--out",
+            folder + "/e.npy"};
+  });
+  embed.belong_together("e.npy", "e.npy.nodes.tsv");
+  expect_stands(embed);
+}
+
+TEST_F(RunFaults, DiagramsAreWhole) {
+  const FaultedCommand calibrate = command([](const std::string& folder) -> Words {
+    return {"calibrate", folder + "/run/embedding.npy", "--dataset", folder + "/small.toml",
+            "--out",     folder + "/diagrams"};
+  });
+  expect_stands(calibrate);
+  calibrate.expect_errors_are_told("mkdir", "ENOSPC");
+}
+
+TEST_F(RunFaults, ThePageIsTheOldOneOrTheNewOne) {
+  if (page_shell().empty()) GTEST_SKIP() << "this build has no page: " << why_no_page();
+  expect_stands(command([](const std::string& folder) -> Words {
+    return {"report", folder + "/run", "-o",      folder + "/e.npy",
+            "--map",  "none",          "--title", "a run"};
+  }));
 }
 
 }  // namespace

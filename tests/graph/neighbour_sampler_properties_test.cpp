@@ -25,7 +25,7 @@ Case any_case() {
   out.graph = test::arbitrary_adjacency(nodes, *rc::gen::arbitrary<bool>());
   for (int hop = test::in_range(1, 4); hop > 0; --hop) {
     const int fanout = test::in_range(0, 7);
-    out.options.fanouts.push_back(fanout == 0 ? all_neighbours : fanout);
+    out.options.fanouts.push_back(fanout == 0 ? every_neighbour : fanout);
   }
   out.options.replace = *rc::gen::arbitrary<bool>();
   for (std::int32_t i = 0; i < nodes; ++i) {
@@ -68,7 +68,7 @@ RC_GTEST_PROP(NeighbourSamplerProperties, RowsAreDrawnFromTheGraphsRows, ()) {
     const Nodes whole = graph_row(c.graph, c.batch.nodes[r]);
     const Nodes drawn = drawn_row(c.batch, r);
     const int fanout = c.options.fanouts[hop_of(c.batch, r)];
-    if (fanout == all_neighbours) {
+    if (fanout == every_neighbour) {
       RC_ASSERT(drawn == whole);
     } else if (c.options.replace) {
       RC_ASSERT(drawn.size() == (whole.empty() ? 0U : static_cast<std::size_t>(fanout)));

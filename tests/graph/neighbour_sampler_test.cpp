@@ -61,7 +61,7 @@ Nodes drawn(const SampledBatch& batch, std::int64_t row) {
 
 TEST(NeighbourSampler, AllNeighboursAreAWalkByBreadth) {
   const NeighbourSampler sampler(test::path_graph(6).adjacency,
-                                 {.fanouts = {all_neighbours, all_neighbours}});
+                                 {.fanouts = {every_neighbour, every_neighbour}});
   const SampledBatch batch = sampler.sample(Nodes{2}, 0, 0);
   EXPECT_EQ(list(batch.nodes), (Nodes{2, 1, 3, 0, 4}));
   EXPECT_EQ(batch.known, (std::vector<std::int64_t>{1, 3, 5}));
@@ -126,7 +126,7 @@ TEST(NeighbourSampler, IsolatedNodesAndNoSeeds) {
 TEST(NeighbourSampler, AWholeGraphMayBeFound) {
   Nodes all(9);
   std::iota(all.begin(), all.end(), 0);
-  const NeighbourSampler sampler(ring(9, 8), {.fanouts = {all_neighbours, 5}});
+  const NeighbourSampler sampler(ring(9, 8), {.fanouts = {every_neighbour, 5}});
   const SampledBatch batch = sampler.sample(all, 0, 0);
   EXPECT_EQ(list(batch.nodes), all);
   EXPECT_EQ(batch.edges(), 9 * 8);
@@ -134,7 +134,7 @@ TEST(NeighbourSampler, AWholeGraphMayBeFound) {
 }
 
 TEST(NeighbourSampler, WithRepeatsTheFanoutIsAlwaysFilled) {
-  const NeighbourSampler sampler(star(3), {.fanouts = {20, all_neighbours}, .replace = true});
+  const NeighbourSampler sampler(star(3), {.fanouts = {20, every_neighbour}, .replace = true});
   const SampledBatch batch = sampler.sample(Nodes{0}, 0, 0);
   const Nodes neighbours = drawn(batch, 0);
   EXPECT_EQ(neighbours.size(), 20U);

@@ -210,6 +210,9 @@ TEST(MakeSplit, SaysWhatIsMissing) {
   graph.splits = {{.name = "mine", .train = Nodes{3}}};
   test::expect_error([&] { make_split(Context(), graph, "random-10-10", 0); },
                      {"unknown split protocol", "'random-10-10'", "random-10-10-80"});
+  Graph stored = graph;
+  stored.splits = {{.name = "public", .train = Nodes{3}}};
+  test::expect_error([&] { make_split(Context(), stored, "pubic", 0); }, {"did you mean public?"});
   test::expect_error([&] { make_split(Context(), graph, "per-class-20-30", 0); },
                      {"train part", "would be empty", "30 labelled nodes"});
   test::expect_error([&] { make_split(Context(), labelled_path({9}), "random-10-10-80", 0); },

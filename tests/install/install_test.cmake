@@ -36,6 +36,11 @@ run(${scratch}/build/data_consumer)
 expect("5278")
 
 run(${prefix}/bin/creg --version)
+foreach(page bash-completion/completions/creg zsh/site-functions/_creg fish/vendor_completions.d/creg.fish
+             man/man1/creg.1 man/man1/creg-data-convert.1)
+  file(READ ${prefix}/share/${page} output)
+  expect("Made by|made by: creg completion")
+endforeach()
 run(${prefix}/bin/creg data list)
 run(${CMAKE_COMMAND} -E chdir / ${prefix}/bin/creg info --json)
 if(WITH_TORCH)

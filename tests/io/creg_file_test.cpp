@@ -264,10 +264,18 @@ TEST(CregFile, DoesNotWriteABrokenGraph) {
   graph.labels = std::vector<std::int32_t>{1};
   test::expect_error([&] { write_creg(Context(), dir / "g.creg", graph, {}); },
                      {"path", "labels do not match"});
-  graph = test::path_graph(3);
-  graph.name = "\xff";
-  test::expect_error([&] { write_creg(Context(), dir / "g.creg", graph, {}); }, {"not UTF-8"});
   EXPECT_TRUE(dir.list().empty());
+}
+
+/// Paths, which names come from, may be any bytes.
+TEST(CregFile, NamesThatAreNotUtf8AreKeptAsTheyAreShown) {
+  const test::TempDir dir;
+  Graph graph = test::path_graph(3);
+  graph.name = "gr\xe4ph";
+  write_creg(Context(), dir / "g.creg", graph, {.source = "d\xe9/g.toml"});
+  CregProvenance provenance;
+  EXPECT_EQ(read_creg(Context(), map_file(dir / "g.creg"), &provenance).name, "gr\\xe4ph");
+  EXPECT_EQ(provenance.source, "d\\xe9/g.toml");
 }
 
 }  // namespace

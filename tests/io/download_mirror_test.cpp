@@ -116,6 +116,18 @@ TEST_F(FolderMirror, NothingIsWrittenThroughASymbolicLink) {
   EXPECT_EQ(get().files[0].outcome, GetOutcome::already_there);
 }
 
+TEST_F(FolderMirror, NothingIsWrittenIntoAFolderThatIsALink) {
+  dataset_.add("a", "hello");
+  mirror_.write("a", "hello");
+  std::filesystem::create_directory(data_ / "victim");
+  std::filesystem::create_directory_symlink(data_ / "victim", data_ / "made_up");
+  test::expect_error([&] { get(); }, {(data_ / "made_up").string(), "symbolic link"});
+  EXPECT_TRUE(std::filesystem::is_empty(data_ / "victim"));
+  // What is whole behind it is read.
+  data_.write("victim/a", "hello");
+  EXPECT_EQ(get().files[0].outcome, GetOutcome::already_there);
+}
+
 TEST_F(FolderMirror, AMemberIsNotUnpackedThroughASymbolicLink) {
   dataset_.add_archive("packed.zip", {"inside"});
   mirror_.write("packed.zip", test::build_zip({{.name = "inside", .contents = "new"}}));

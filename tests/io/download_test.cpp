@@ -352,6 +352,18 @@ TEST_F(Download, StopsWhenMoreArrivesThanTheCatalogueSays) {
   EXPECT_EQ(folder(), Names{});
 }
 
+TEST_F(Download, OfAFileOfUnknownSizeHasAnEndToo) {
+  dataset_.add_unknown("a");
+  served_.write("a", test::noise(4'000'000));
+  server_.set_faults({.bytes_per_second = 40'000});
+  GetOptions options = this->options();
+  options.most_unknown_bytes = 20'000;
+  test::expect_error([&] { get(dataset_, options); },
+                     {" bytes and more", "expected at most 20,000 bytes"}, ErrorKind::environment);
+  EXPECT_EQ(folder(), Names{});
+  EXPECT_EQ(GetOptions{}.most_unknown_bytes, std::int64_t{4} << 30);
+}
+
 TEST_F(Download, GivesUpOnAServerThatFallsSilent) {
   dataset_.add("a", contents_);
   served_.write("a", contents_);

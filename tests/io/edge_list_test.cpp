@@ -180,15 +180,25 @@ TEST(NumberedEdges, StayInRange) {
 TEST(NamedEdges, LookUpOrAdd) {
   const Context context;
   NodeIndex index;
-  const EdgeList first = read_named_edges(context, bytes("a b\n"), {}, index, false);
+  const EdgeList first = read_named_edges(context, bytes("a b\n"), {}, index);
   EXPECT_EQ(pairs(first), (test::Edges{{0, 1}}));
-  const EdgeList second = read_named_edges(context, bytes("c a\n"), {}, index, false);
+  const EdgeList second = read_named_edges(context, bytes("c a\n"), {}, index);
   EXPECT_EQ(pairs(second), (test::Edges{{2, 0}}));
-  const EdgeList known = read_named_edges(context, bytes("b c\n"), {}, index, true);
+  const EdgeList known = read_known_edges(context, bytes("b c\n"), {}, index, UnknownIds::error);
   EXPECT_EQ(pairs(known), (test::Edges{{1, 2}}));
   test::expect_error(
-      [&] { read_named_edges(context, bytes("a b\n#\nb alpha\nbeta a\n"), {}, index, true); },
-      {"edges.csv: line 3, column 2", "unknown node id", "'alpha'", "3 ids"});
+      [&] {
+        read_known_edges(context, bytes("a b\n#\nb alpha\nbeta a\nalpha x\na y\n"), {}, index,
+                         UnknownIds::error);
+      },
+      {"edges.csv: line 3, column 2", "4 unknown node ids", "'alpha' (line 3, column 2)",
+       "'beta' (line 4, column 1)", "'x' (line 5, column 2) and 1 more", "one of the 3 ids",
+       "--unknown-ids drop"});
+  const EdgeList kept = read_known_edges(context, bytes("a b 2\nb alpha 3\n\"beta\" a 4\nc a 5\n"),
+                                         {}, index, UnknownIds::drop);
+  EXPECT_EQ(pairs(kept), (test::Edges{{0, 1}, {2, 0}}));
+  EXPECT_EQ(kept.weights[0], 2);
+  EXPECT_EQ(kept.weights[1], 5);
 }
 
 // A file of many blocks gives the same list whatever the threads, equal to a plain loop's.

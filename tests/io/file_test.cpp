@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -141,7 +142,8 @@ TEST(AtomicFile, FullDiskLeavesNothing) {
   {
     const FullDisk full;
     test::expect_error([&] { write_file(dir / "out", std::string(4 << 20, 'x')); },
-                       {"out: cannot write", "nothing was left"}, ErrorKind::environment);
+                       {"out: cannot write", "what was there before stays"},
+                       ErrorKind::environment);
   }
   EXPECT_EQ(dir.list(), Names{});
 }
@@ -162,6 +164,94 @@ TEST(AtomicFile, SaysWhenThePlaceIsWrong) {
   test::expect_error([&] { write_file(dir / "no" / "out", "x"); }, {"no/out", "cannot create"},
                      ErrorKind::environment);
   test::expect_error([&] { write_file(dir.path(), "x"); }, {"a folder has this name"});
+}
+
+/// Nobody waits for somebody who writes into a pipe, and no device becomes a file.
+TEST(AtomicFile, WhatIsNoRegularFileIsNeitherReadNorReplaced) {
+  const test::TempDir dir;
+  const std::string pipe = (dir / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  test::expect_error([&] { map_file(pipe); }, {"pipe", "not a regular file"});
+  test::expect_error([&] { append_file(pipe, "x"); }, {"pipe", "no regular file"});
+  test::expect_error([&] { write_file(pipe, "x"); }, {"pipe", "no regular file"});
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  const std::filesystem::path link = dir / "link";
+  std::filesystem::create_symlink("/dev/null", link);
+  test::expect_error([&] { write_file(link, "x"); }, {"link", "no regular file"});
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
+TEST(AtomicFile, ALinkToAFileIsReplacedAndItsTargetStays) {
+  const test::TempDir dir;
+  dir.write("target", "old");
+  std::filesystem::create_symlink("target", dir / "link");
+  std::filesystem::create_symlink("none", dir / "dangling");
+  write_file(dir / "link", "new");
+  write_file(dir / "dangling", "new");
+  EXPECT_EQ(test::read_text(dir / "target"), "old");
+  EXPECT_EQ(test::read_text(dir / "link"), "new");
+  EXPECT_EQ(test::read_text(dir / "dangling"), "new");
+  EXPECT_FALSE(std::filesystem::is_symlink(dir / "link"));
+}
+
+TEST(AtomicFile, ANewOneReplacesNothing) {
+  const test::TempDir dir;
+  AtomicFile first(dir / "out");
+  AtomicFile second(dir / "out");
+  first.write("first");
+  second.write("second");
+  first.commit_new();
+  test::expect_error([&] { second.commit_new(); }, {"out", "is not replaced"});
+  EXPECT_EQ(test::read_text(dir / "out"), "first");
+}
+
+TEST(AtomicPair, BothAreNewOrBothAreOld) {
+  const test::TempDir dir;
+  const auto write = [&](const std::string& text, bool beside, bool commit) {
+    AtomicPair pair(dir / "a", dir / "a.names", beside);
+    pair.file().write(text);
+    if (beside) pair.beside().write(text + " names");
+    if (commit) pair.commit();
+  };
+  write("one", true, true);
+  EXPECT_EQ(test::read_text(dir / "a.names"), "one names");
+  write("two", true, false);
+  EXPECT_EQ(test::read_text(dir / "a"), "one");
+  EXPECT_EQ(test::read_text(dir / "a.names"), "one names");
+  write("two", true, true);
+  EXPECT_EQ(test::read_text(dir / "a"), "two");
+  EXPECT_EQ(test::read_text(dir / "a.names"), "two names");
+  write("three", false, true);
+  EXPECT_EQ(test::read_text(dir / "a"), "three");
+  EXPECT_EQ(dir.list(), Names{"a"});
+}
+
+/// A file that goes away before it has its name stands for a rename that fails.
+TEST(AtomicPair, TheFirstGoesBackWithTheSecond) {
+  const test::TempDir dir;
+  dir.write("a", "old");
+  AtomicPair pair(dir / "a", dir / "a.names", true);
+  pair.file().write("new");
+  remove_unfinished_files();  // takes the bytes of both away
+  test::expect_error([&] { pair.commit(); }, {"a", "cannot rename"}, ErrorKind::environment);
+  EXPECT_EQ(test::read_text(dir / "a"), "old");
+  AtomicPair second(dir / "a", dir / "a.names", true);
+  std::filesystem::remove(dir / ("a.names.part-" + std::to_string(::getpid()) + "-0"));
+  test::expect_error([&] { second.commit(); }, {"a.names", "cannot rename"},
+                     ErrorKind::environment);
+  EXPECT_EQ(test::read_text(dir / "a"), "old");
+  AtomicPair fresh(dir / "b", dir / "b.names", true);
+  std::filesystem::remove(dir / ("b.names.part-" + std::to_string(::getpid()) + "-0"));
+  test::expect_error([&] { fresh.commit(); }, {"b.names", "cannot rename"}, ErrorKind::environment);
+  EXPECT_FALSE(is_there(dir / "b"));
+}
+
+TEST(AtomicPair, WhatTellsOfNoFileIsSomebodyElses) {
+  const test::TempDir dir;
+  dir.write("a.names", "mine");
+  test::expect_error([&] { AtomicPair(dir / "a", dir / "a.names", false); },
+                     {"a.names", "would be replaced", "move it away"});
+  EXPECT_EQ(test::read_text(dir / "a.names"), "mine");
 }
 
 /// As a signal handler removes them that ends the process: only what is open, and each once.

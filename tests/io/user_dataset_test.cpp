@@ -207,6 +207,8 @@ TEST_F(UserDataset, KeyedFeaturesGiveTheOrder) {
   dir_.write("e.csv", "carol,alice\nalice,dave\n");
   test::expect_error([&] { read("edges = 'e.csv'\nfeatures = 'x.csv'"); },
                      {"e.csv: line 2, column 2", "unknown node id", "'dave'", "have features"});
+  const Graph known = read("edges = 'e.csv'\nfeatures = 'x.csv'\nunknown_ids = 'drop'");
+  EXPECT_EQ(test::entries(known.adjacency), (test::Edges{{2, 1}}));
 }
 
 TEST_F(UserDataset, KeyedByRowNumbersNeedsNoNames) {

@@ -24,6 +24,12 @@ TEST(Gpus, WhatIsMissingIsNamed) {
   EXPECT_NE(explained(false, 13000, "7").hint.find("'7'"), std::string::npos);
 }
 
+TEST(Gpus, WhatCudaSaysIsPassedOn) {
+  Gpus gpus{.cuda = "13.0"};
+  explain_no_gpu(gpus, false, 13000, nullptr, "system not yet initialized");
+  EXPECT_EQ(gpus.problem, "CUDA finds no GPU: system not yet initialized");
+}
+
 TEST(Gpus, VersionsAreWrittenAsPeopleDo) {
   EXPECT_EQ(cuda_version(13000), "13.0");
   EXPECT_EQ(cuda_version(12080), "12.8");

@@ -123,7 +123,7 @@ TEST_P(GdclTest, ContrastsClustersAndTrainsTheDiffusionAlone) {
   // The target is what the look saw, squared and divided by the size of the cluster.
   test::Values now;
   for (const NamedTensor& item : model.parameters.all()) {
-    now[item.name] = item.value.detach().to(at::kDouble);
+    now[item.name] = test::on_host(item.value.detach()).to(at::kDouble);
   }
   const at::Tensor seen = test::gcn_layer(matrix, x, now, part(1));
   at::Tensor soft =
@@ -132,7 +132,7 @@ TEST_P(GdclTest, ContrastsClustersAndTrainsTheDiffusionAlone) {
   const at::Tensor sharper = soft * soft / soft.sum(0, true);
   EXPECT_TRUE(target.allclose(sharper / sharper.sum(1, true), 1e-3, 1e-4));
   // What the features look like with some of each node hidden: 12 columns lose half of theirs.
-  const std::uint64_t noise = RandomStream(5, Purpose::method_draw).bits64();
+  const RandomKey noise{5, Purpose::method_draw};
   const at::Tensor hidden_x =
       test::on_host(model.inputs.features.dropped(0.5, noise).dense()).to(at::kDouble) * 0.5;
   const at::Tensor cluster = target.argmax(1);

@@ -213,14 +213,16 @@ TEST(Lc, AGraphWithoutEdgesHasNoPairs) {
 
 /// On the CPU at once, on a GPU by a loss that is not finite.
 TEST(Lc, SimilaritiesThatAreNotFiniteAreToldOf) {
-  PairModel model("lc", {}, test::two_groups(), {{"k", "1"}});
-  const double before = model.loss(3).loss.item<double>();
-  EXPECT_TRUE(std::isfinite(before));
-  model.parameter("encoder.0.weight").detach().fill_(std::numeric_limits<float>::quiet_NaN());
-  if (test::tensor_device().is_cpu()) {
-    test::expect_error([&] { model.loss(3); }, {"not finite"});
-  } else {
-    EXPECT_TRUE(std::isnan(model.loss(3).loss.item<double>()));
+  for (const char* positives : {"neighbours", "global"}) {
+    PairModel model("lc", {}, test::two_groups(), {{"k", "1"}, {"positives", positives}});
+    const double before = model.loss(3).loss.item<double>();
+    EXPECT_TRUE(std::isfinite(before));
+    model.parameter("encoder.0.weight").detach().fill_(std::numeric_limits<float>::quiet_NaN());
+    if (test::tensor_device().is_cpu()) {
+      test::expect_error([&] { model.loss(3); }, {"not finite"});
+    } else {
+      EXPECT_TRUE(std::isnan(model.loss(3).loss.item<double>()));
+    }
   }
 }
 
@@ -358,6 +360,7 @@ TEST(OwnParameters, ReadCheckAndShorten) {
   const OwnParameter real = own_real("p", 1, 0.5, 2, "");
   EXPECT_EQ(real.read("1.50"), "1.5");
   test::expect_error([&] { real.read("nan"); }, {"p", "'nan'", "0.5 to 2"});
+  EXPECT_TRUE(whole.whole && !real.whole);
   const OwnParameter truth = own_truth("flip", false, "");
   EXPECT_EQ(truth.initial, "false");
   test::expect_error([&] { truth.read("yes"); }, {"flip", "'yes'", "true or false"});

@@ -74,9 +74,12 @@ TEST(EncoderOptions, EvaluationDropsNothing) {
     dropping.dropout = 0.5;
     if (kind == EncoderKind::gat) dropping.attention_dropout = 0.5;
     const at::Tensor wanted = Made(plain).embedding();
-    EXPECT_TRUE(test::equal(Made(dropping).embedding({.noise = 4}), wanted)) << name_of(kind);
-    EXPECT_FALSE(test::equal(Made(dropping).embedding({.training = true, .noise = 4}), wanted));
-    EXPECT_TRUE(test::equal(Made(plain).embedding({.training = true, .noise = 4}), wanted));
+    EXPECT_TRUE(test::equal(Made(dropping).embedding({.noise = {.seed = 4}}), wanted))
+        << name_of(kind);
+    EXPECT_FALSE(
+        test::equal(Made(dropping).embedding({.training = true, .noise = {.seed = 4}}), wanted));
+    EXPECT_TRUE(
+        test::equal(Made(plain).embedding({.training = true, .noise = {.seed = 4}}), wanted));
   }
 }
 
@@ -88,12 +91,13 @@ TEST(EncoderOptions, WhatIsDroppedDependsOnTheSeedAlone) {
                      .heads = 2,
                      .dropout = 0.4,
                      .attention_dropout = 0.3});
-    const at::Tensor once = made.embedding({.training = true, .noise = 4});
-    EXPECT_FALSE(test::equal(once, made.embedding({.training = true, .noise = 5})))
+    const at::Tensor once = made.embedding({.training = true, .noise = {.seed = 4}});
+    EXPECT_FALSE(test::equal(once, made.embedding({.training = true, .noise = {.seed = 5}})))
         << name_of(kind);
     const int threads = at::get_num_threads();
     at::set_num_threads(threads == 1 ? 3 : 1);
-    EXPECT_TRUE(test::equal(once, made.embedding({.training = true, .noise = 4}))) << name_of(kind);
+    EXPECT_TRUE(test::equal(once, made.embedding({.training = true, .noise = {.seed = 4}})))
+        << name_of(kind);
     at::set_num_threads(threads);
   }
 }
@@ -106,7 +110,7 @@ TEST(EncoderOptions, DropoutKeepsTheExpectedValue) {
   at::Tensor sum = at::zeros({40, 4}, at::kDouble);
   constexpr int passes = 3000;
   for (std::uint64_t noise = 0; noise < passes; ++noise) {
-    sum += test::on_host(made.embedding({.training = true, .noise = noise}));
+    sum += test::on_host(made.embedding({.training = true, .noise = {.seed = noise}}));
   }
   EXPECT_LT(distance(sum / passes, made.embedding().detach()), 0.03);
 }
@@ -121,7 +125,7 @@ TEST(EncoderOptions, AttentionDropoutKeepsTheExpectedValue) {
   at::Tensor sum = at::zeros({40, 4}, at::kDouble);
   constexpr int passes = 2000;
   for (std::uint64_t noise = 0; noise < passes; ++noise) {
-    sum += test::on_host(made.embedding({.training = true, .noise = noise}));
+    sum += test::on_host(made.embedding({.training = true, .noise = {.seed = noise}}));
   }
   EXPECT_LT(distance(sum / passes, made.embedding().detach()), 0.03);
 }
@@ -192,7 +196,7 @@ TEST(EncoderOptions, GradientsAreThoseOfThePass) {
                      .heads = 2,
                      .dropout = 0.3,
                      .layer_norm = kind == EncoderKind::gcn || kind == EncoderKind::gat});
-    const EncoderPass pass{.training = true, .noise = 9};
+    const EncoderPass pass{.training = true, .noise = {.seed = 7}};
     const at::Tensor weights = test::on(test::irregular({40, 4}, 5));
     const auto loss = [&] { return (made.embedding(pass) * weights).sum(); };
     loss().backward();

@@ -229,16 +229,19 @@ TEST(Activations, AreWhatTheirNamesSay) {
 }
 
 TEST(Activations, RandomSlopesDependOnTheSeedAlone) {
-  const at::Tensor once = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 5});
-  const at::Tensor again = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 5});
-  const at::Tensor other = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 6});
+  const at::Tensor once = gcn_with(ActivationKind::rrelu, {.training = true, .noise = {.seed = 5}});
+  const at::Tensor again =
+      gcn_with(ActivationKind::rrelu, {.training = true, .noise = {.seed = 5}});
+  const at::Tensor other =
+      gcn_with(ActivationKind::rrelu, {.training = true, .noise = {.seed = 6}});
   EXPECT_TRUE(at::equal(once, again));
   EXPECT_FALSE(at::equal(once, other));
 }
 
 TEST(Activations, RandomSlopesAreBetweenAnEighthAndAThird) {
   const at::Tensor sums = gcn_with(ActivationKind::none, {});
-  const at::Tensor found = gcn_with(ActivationKind::rrelu, {.training = true, .noise = 5});
+  const at::Tensor found =
+      gcn_with(ActivationKind::rrelu, {.training = true, .noise = {.seed = 5}});
   const at::Tensor below = sums < 0;
   EXPECT_TRUE(
       at::equal(found.masked_select(below.logical_not()), sums.masked_select(below.logical_not())));

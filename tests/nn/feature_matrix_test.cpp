@@ -104,7 +104,7 @@ TEST(FeatureMatrix, DroppedValuesAreGoneAndTheOthersLarger) {
     at::Tensor sum = at::zeros({20, 10}, at::kDouble);
     constexpr int draws = 2000;
     for (std::uint64_t noise = 0; noise < draws; ++noise) {
-      const at::Tensor dropped = test::on_host(features.dropped(0.25, noise).dense());
+      const at::Tensor dropped = test::on_host(features.dropped(0.25, {.seed = noise}).dense());
       const at::Tensor kept = dropped != 0;
       gone += 1 - kept.sum().item<double>() / static_cast<double>(filled);
       ASSERT_LT(distance(dropped, at::where(kept, x / 0.75, at::zeros_like(x))), 1e-6);
@@ -119,7 +119,7 @@ TEST(FeatureMatrix, DroppedValuesAreDroppedBothWays) {
   const CsrMatrix csr = with_filled(70);
   const FeatureMatrix dropped = FeatureMatrix{test::context(), Features(csr)}
                                     .with_columns(test::on(test::irregular({10})))
-                                    .dropped(0.5, 3);
+                                    .dropped(0.5, {.seed = 3});
   const at::Tensor x = test::on_host(dropped.dense()).to(at::kDouble);
   test::expect_matches([&](const test::Tensors& in) { return dropped.times(in[0]); },
                        [&](const test::Tensors& in) { return x.mm(in[0]); },
@@ -128,7 +128,7 @@ TEST(FeatureMatrix, DroppedValuesAreDroppedBothWays) {
 
 TEST(FeatureMatrix, NothingIsDroppedAtRateZero) {
   const FeatureMatrix features{test::context(), Features(with_filled(70))};
-  EXPECT_TRUE(test::equal(features.dropped(0, 3).dense(), features.dense()));
+  EXPECT_TRUE(test::equal(features.dropped(0, {.seed = 3}).dense(), features.dense()));
 }
 
 TEST(FeatureMatrix, NeedsFeatures) {

@@ -9,6 +9,7 @@
 #include "creg/nn/encoder.h"
 #include "ops/random.h"
 #include "support/devices.h"
+#include "support/expect_error.h"
 
 namespace creg::parameter_list_test {
 namespace {
@@ -61,6 +62,33 @@ TEST(ParameterList, NamesAreUnique) {
   ParameterList parameters(1, test::tensor_device());
   parameters.constant("b", {3}, 0);
   EXPECT_THROW(parameters.constant("b", {3}, 0), Bug);
+}
+
+TEST(ParameterList, AdoptsTensorsOfOthers) {
+  ParameterList parameters(1, test::tensor_device());
+  const auto floats = at::TensorOptions().dtype(at::kFloat).device(test::tensor_device());
+  const at::Tensor own = at::full({2, 3}, 4.0, floats);
+  parameters.adopt("theirs", own);
+  ASSERT_EQ(parameters.all().size(), 1U);
+  EXPECT_TRUE(parameters.all().front().value.is_same(own));
+  EXPECT_TRUE(own.requires_grad());
+  const auto refuse = [&](const at::Tensor& tensor, const std::string& found) {
+    test::expect_error([&] { parameters.adopt("bad", tensor); }, {"bad", found});
+  };
+  refuse(at::ones({2}, floats.dtype(at::kDouble)), "Double");
+  refuse(at::ones({4, 2}, floats).t(), "strided");
+  refuse(at::ones({2}, floats).requires_grad_() * 2, "result of other tensors");
+  refuse(at::ones({2}, floats.device(c10::kMeta)), "meta");
+}
+
+TEST(ParameterList, SomeAreKeptAndNotTrained) {
+  ParameterList parameters(0, test::tensor_device());
+  const at::Tensor mean = test::on(at::ones({3}));
+  parameters.adopt_untrained("mean", mean);
+  EXPECT_TRUE(parameters.all().front().value.is_same(mean));
+  EXPECT_FALSE(mean.requires_grad());
+  test::expect_error([&] { parameters.adopt_untrained("bad", mean.to(at::kLong)); },
+                     {"bad", "Long"});
 }
 
 double bound_of(const ParameterList& parameters, const std::string& name) {

@@ -71,6 +71,12 @@ TEST_P(AggregateWidths, BiasAndSlopePerChannel) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, AggregateWidths, ::testing::Values(1, 3, 16, 37));
 
+TEST(Aggregate, HasNoSecondDerivative) {
+  const SparseMatrix sparse(test::context(), uneven_matrix());
+  test::expect_no_second_derivative([&](const Tensors& in) { return aggregate(sparse, in[0]); },
+                                    {irregular({11, 3})});
+}
+
 TEST(Aggregate, SharedSlope) {
   const CsrMatrix matrix = uneven_matrix();
   const SparseMatrix sparse(test::context(), matrix);
@@ -183,6 +189,52 @@ TEST_P(LongRows, MatchTheDenseProductWhateverTheThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, LongRows, ::testing::Values(1, 63, 64, 130));
 
+/// As a transposed table of features is: few rows, most of them long, of many columns.
+CsrMatrix few_long_rows() {
+  std::vector<std::int32_t> rows;
+  std::vector<std::int32_t> cols;
+  std::vector<float> values;
+  constexpr std::int32_t columns = 3000;
+  for (std::int32_t r = 0; r < 21; ++r) {
+    // One is empty, one ends early, one begins late.
+    for (std::int32_t c = r == 7 ? 2500 : 0; c < (r == 3   ? 0
+                                                  : r == 5 ? 40
+                                                           : columns);
+         c += 1 + r % 4) {
+      rows.push_back(r);
+      cols.push_back(c);
+      values.push_back(static_cast<float>((c * 7 + r) % 13) / 13.0F - 0.4F);
+    }
+  }
+  return csr_from_entries(Context(), 21, columns, rows, cols, values);
+}
+
+TEST(Aggregate, FewLongRowsMatchTheDenseProduct) {
+  const CsrMatrix matrix = few_long_rows();
+  const SparseMatrix sparse(test::context(), matrix);
+  at::Tensor reference = at::zeros({matrix.rows, matrix.cols}, at::kDouble);
+  auto cells = reference.accessor<double, 2>();
+  for (std::int64_t r = 0; r < matrix.rows; ++r) {
+    for (std::int64_t e = matrix.offsets[r]; e < matrix.offsets[r + 1]; ++e) {
+      cells[r][matrix.columns[e]] += matrix.value(e);
+    }
+  }
+  for (const std::int64_t width : {4, 68, 130}) {
+    const at::Tensor x = irregular({matrix.cols, width});
+    const at::Tensor bias = irregular({width}, 1);
+    const at::Tensor slope = at::full({1}, 0.2F);
+    const at::Tensor exact = at::mm(reference, x.to(at::kDouble));
+    const at::Tensor plain = test::on_host(aggregate(sparse, test::on(x))).to(at::kDouble);
+    EXPECT_TRUE(plain.allclose(exact, 1e-5, 1e-4)) << width;
+    const at::Tensor active =
+        test::on_host(aggregate(sparse, test::on(x), {test::on(bias), test::on(slope)}))
+            .to(at::kDouble);
+    EXPECT_TRUE(
+        active.allclose(leaky(exact + bias.to(at::kDouble), slope.to(at::kDouble)), 1e-5, 1e-4))
+        << width;
+  }
+}
+
 TEST(Aggregate, ShapesThatDoNotFitAreNamed) {
   const SparseMatrix sparse(test::context(), uneven_matrix());
   const auto zeros = [](at::IntArrayRef shape, at::ScalarType type = at::kFloat) {
@@ -192,6 +244,14 @@ TEST(Aggregate, ShapesThatDoNotFitAreNamed) {
   EXPECT_THROW(aggregate(sparse, zeros({11, 2}), {zeros({3}), {}}), c10::Error);
   EXPECT_THROW(aggregate(sparse, zeros({11, 2}), {{}, zeros({3})}), c10::Error);
   EXPECT_THROW(aggregate(sparse, zeros({11, 2}), {}, zeros({10}, at::kInt)), c10::Error);
+}
+
+TEST(Activate, HasNoSecondDerivative) {
+  test::expect_no_second_derivative(
+      [](const Tensors& in) {
+        return activate(in[0], {in[1], in[2]});
+      },
+      {irregular({6, 3}), irregular({3}, 1), irregular({3}, 2)});
 }
 
 TEST(Activate, BiasAndSlope) {

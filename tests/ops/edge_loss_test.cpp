@@ -57,6 +57,13 @@ TEST(EdgeLoss, MatchesTheFormulaForBothTargets) {
   }
 }
 
+TEST(EdgeLoss, HasNoSecondDerivative) {
+  const CsrMatrix pairs = some_pairs(6);
+  test::expect_no_second_derivative(
+      [&](const Tensors& in) { return edge_loss(in[0], in[1], tensors(pairs), 1).loss; },
+      {irregular({5, 4}), irregular({6, 4}, 1)});
+}
+
 TEST(EdgeLoss, TellsTheMeanOfSigma) {
   const CsrMatrix pairs = some_pairs(5);
   const at::Tensor h = irregular({5, 8});

@@ -220,6 +220,13 @@ TEST(Gat, ASecondBackwardPassIsRefused) {
   EXPECT_THROW(sum.backward(), c10::Error);
 }
 
+TEST(Gat, HasNoSecondDerivative) {
+  const SparseMatrix pattern = pattern_of(small_graph());
+  test::expect_no_second_derivative(
+      [&](const Tensors& in) { return gat_aggregate(pattern, in[0], in[1], in[2]); },
+      some_inputs(6, 2, 3));
+}
+
 TEST(Gat, RefusesShapesThatDoNotFit) {
   const Tensors in = there(some_inputs(6, 2, 3));
   const SparseMatrix pattern = pattern_of(small_graph());

@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
+#include <string>
+#include <utility>
+
 #include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "support/gradients.h"
+#include "support/precisions.h"
 
 namespace creg::info_nce_test {
 namespace {
@@ -28,6 +33,32 @@ at::Tensor plain(const at::Tensor& u, const at::Tensor& v, double temperature,
   const at::Tensor x = unit(u);
   const at::Tensor y = unit(v);
   return ((one_way(x, y) + one_way(y, x)) / 2).mean();
+}
+
+// So many rows that a GPU meets each pair once, and no multiple of its tiles.
+constexpr std::int64_t many = 4150;
+
+/// Of so many.
+double by_pieces(const at::Tensor& u, const at::Tensor& v, double temperature,
+                 ViewNegatives negatives) {
+  const auto unit = [](const at::Tensor& x) {
+    const at::Tensor exact = x.to(at::kDouble);
+    return exact / exact.norm(2, 1, true);
+  };
+  const at::Tensor both = at::cat({unit(u), unit(v)});
+  const at::Tensor own = (both.narrow(0, 0, many) * both.narrow(0, many, many)).sum(1);
+  double loss = -own.mean().item<double>() / temperature;
+  const bool all = negatives == ViewNegatives::both_views;
+  constexpr std::int64_t piece = 415;
+  for (std::int64_t first = 0; first < 2 * many; first += piece) {
+    const at::Tensor rows = both.narrow(0, first, piece);
+    const bool second = first >= many;
+    const at::Tensor others = all ? both : both.narrow(0, second ? many : 0, many);
+    at::Tensor sums = (rows.mm(others.t()) / temperature).exp().sum(1) - std::exp(1 / temperature);
+    if (!all) sums += (own.narrow(0, second ? first - many : first, piece) / temperature).exp();
+    loss += sums.log().sum().item<double>() / (2 * many);
+  }
+  return loss;
 }
 
 class InfoNce : public testing::TestWithParam<ViewNegatives> {
@@ -54,6 +85,12 @@ TEST_P(InfoNce, MatchesTheFormulaAndItsDifferences) {
   }
 }
 
+TEST_P(InfoNce, HasNoSecondDerivative) {
+  test::expect_no_second_derivative(
+      [&](const test::Tensors& x) { return info_nce(context_, x[0], x[1], 0.5, GetParam()); },
+      {irregular({7, 5}), irregular({7, 5}, 2)});
+}
+
 TEST_P(InfoNce, LargeOnesAgreeWithThePlainFormulaInDouble) {
   const at::Tensor u = irregular({700, 16});
   const at::Tensor v = irregular({700, 16}, 5) + u;
@@ -73,6 +110,14 @@ TEST_P(InfoNce, LargeOnesAgreeWithThePlainFormulaInDouble) {
     EXPECT_LT((test::on_host(b.grad()).to(at::kDouble) - y.grad()).abs().max().item<double>(),
               1e-5 * size + 1e-9);
   }
+}
+
+TEST_P(InfoNce, OfMoreThanAGpuMeetsBothWays) {
+  const at::Tensor u = irregular({many, 3});
+  const at::Tensor v = irregular({many, 3}, 2);
+  const double expected = by_pieces(u, v, 0.5, GetParam());
+  const double found = info_nce(context_, test::on(u), test::on(v), 0.5, GetParam()).item<double>();
+  EXPECT_NEAR(found, expected, 3e-6 * std::abs(expected));
 }
 
 TEST_P(InfoNce, DoesNotDependOnThreads) {
@@ -107,6 +152,49 @@ TEST_P(InfoNce, TakesNoMemoryLikeTheSquareOfTheNodes) {
 
 INSTANTIATE_TEST_SUITE_P(Both, InfoNce,
                          testing::Values(ViewNegatives::both_views, ViewNegatives::own_view));
+
+// Mistakes of single products are of all signs: of their mean a tenth of these bounds is seen.
+class InfoNceInLess : public test::OnTensorCores {};
+
+TEST_P(InfoNceInLess, IsAsExactAsItsProducts) {
+  // One panel of features, and several.
+  for (const auto& [nodes, width] : {std::pair<std::int64_t, std::int64_t>{700, 16}, {900, 200}}) {
+    SCOPED_TRACE(std::to_string(nodes) + " nodes, width " + std::to_string(width));
+    constexpr double temperature = 0.5;
+    const at::Tensor u = irregular({nodes, width});
+    const at::Tensor v = irregular({nodes, width}, 5) + u;
+    const auto found = [&](const Context& context) {
+      const at::Tensor a = test::on(u).clone().set_requires_grad(true);
+      const at::Tensor loss = info_nce(context, a, test::on(v), temperature);
+      loss.backward();
+      return std::pair{loss.detach(), a.grad()};
+    };
+    const auto [loss, gradient] = found(context_);
+    at::Tensor x = u.to(at::kDouble).set_requires_grad(true);
+    const at::Tensor wanted = plain(x, v.to(at::kDouble), temperature, ViewNegatives::both_views);
+    wanted.backward();
+    EXPECT_NEAR(loss.item<double>(), wanted.item<double>(), rounding_ / temperature / 4);
+    const double size = x.grad().abs().max().item<double>();
+    EXPECT_LT((test::on_host(gradient).to(at::kDouble) - x.grad()).abs().max().item<double>(),
+              rounding_ / temperature * size);
+    EXPECT_FALSE(test::same_bytes(gradient, found(test::context({.threads = 1})).second))
+        << "these are the products of fp32";
+  }
+}
+
+TEST_P(InfoNceInLess, OfMoreThanAGpuMeetsBothWaysToo) {
+  constexpr double temperature = 0.5;
+  const at::Tensor u = irregular({many, 40});
+  const at::Tensor v = irregular({many, 40}, 2);
+  for (const ViewNegatives negatives : {ViewNegatives::both_views, ViewNegatives::own_view}) {
+    const double found =
+        info_nce(context_, test::on(u), test::on(v), temperature, negatives).item<double>();
+    EXPECT_NEAR(found, by_pieces(u, v, temperature, negatives), rounding_ / temperature / 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, InfoNceInLess, test::tensor_core_precisions,
+                         test::precision_name);
 
 }  // namespace
 }  // namespace creg::info_nce_test

@@ -114,6 +114,18 @@ TEST(PairLoss, ReportsTheMeanSigmas) {
   EXPECT_NEAR(result.negative_sigma.item<double>(), 1 / (1 + std::exp(1.0)), 1e-6);
 }
 
+TEST(PairLoss, AMissingPositiveMakesTheLossNoNumber) {
+  if (test::tensor_device().is_cpu()) GTEST_SKIP() << "the CPU has said so before";
+  Pairs pairs;
+  pairs.positives = at::tensor({1, -1, 0}, at::kInt).reshape({3, 1});
+  pairs.negatives = at::tensor({2, 2, 1}, at::kInt).reshape({3, 1});
+  const at::Tensor h = test::on(irregular({3, 8})).set_requires_grad(true);
+  const at::Tensor loss = pair_loss(h, h, there(pairs)).loss;
+  EXPECT_TRUE(std::isnan(loss.item<double>()));
+  loss.backward();
+  EXPECT_TRUE(std::isnan(h.grad().sum().item<double>()));
+}
+
 /// A score of 40: the stable form still pushes, the naive one has no gradient left.
 TEST(PairLoss, TheTwoFormsDifferWhereSigmaRoundsToOne) {
   Pairs pairs;
@@ -173,6 +185,12 @@ TEST_P(DirectionLoss, MatchesTheFormula) {
         [&](const Tensors& in) { return -log_of_sigma(at::mv(in[0], in[1]) * target).mean() * 2; },
         {irregular({9, 21}), irregular({21}, 1)});
   }
+}
+
+TEST_P(DirectionLoss, HasNoSecondDerivative) {
+  test::expect_no_second_derivative(
+      [](const Tensors& in) { return direction_loss(in[0], in[1], GetParam()); },
+      {irregular({9, 5}), irregular({5}, 1)});
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, DirectionLoss, ::testing::Values(1, -1));

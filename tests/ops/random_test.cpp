@@ -107,6 +107,30 @@ TEST(DrawDropout, OfEntriesHasAStreamPerRow) {
                [&] { return draw_dropout(starts, entries, 0.5, key); });
 }
 
+/// All noise of a pass comes from one number, the first 64 bits of a stream.
+TEST(DrawNoise, HasADrawnSeed) {
+  RandomStream first(key);
+  const std::uint64_t high = first();
+  const std::uint64_t number = (high << 32) | first();
+  const DrawKey noise = DrawKey::of_noise(key, Purpose::dropout, 5);
+  const auto drawn = [&](std::int64_t rows, std::int64_t cols, const auto& next) {
+    std::vector<float> values;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      RandomStream stream(number, Purpose::dropout, 5, static_cast<std::uint64_t>(r));
+      for (std::int64_t c = 0; c < cols; ++c) values.push_back(next(stream));
+    }
+    return as_tensor(Array<float>(std::move(values))).view({rows, cols}).clone();
+  };
+  const auto kept = [](RandomStream& s) { return s() * 0x1p-32 < 0.25 ? 0.0F : 4.0F / 3; };
+  expect_draws(drawn(300, 7, [](RandomStream& s) { return s.uniform() * 0.3F; }),
+               [&] { return draw_uniform(test::tensor_device(), 300, 7, 0.3F, noise); });
+  expect_draws(drawn(300, 7, kept),
+               [&] { return draw_dropout(test::tensor_device(), 300, 7, 0.25, noise); });
+  const at::Tensor offsets = at::arange(0, 301 * 7, 7, test::options(at::kLong));
+  expect_draws(drawn(300, 7, kept).view({2100}),
+               [&] { return draw_dropout(offsets, 2100, 0.25, noise); });
+}
+
 TEST(DrawDropout, RefusesWhatItCannotDo) {
   EXPECT_THROW(draw_dropout(test::tensor_device(), 2, 3, 1, key), c10::Error);
   EXPECT_THROW(draw_dropout(test::tensor_device(), 2, 3, -0.1, key), c10::Error);
@@ -174,7 +198,8 @@ TEST(DrawOtherRows, NeverTakesTheRowItself) {
 }
 
 TEST(DrawPermutation, IsTheOneOfTheHost) {
-  for (const std::int64_t n : {0, 1, 2, 1000, 100'003}) {
+  // A GPU takes another way from 8193 on; of 16384 keys some share the bits it sorts by.
+  for (const std::int64_t n : {0, 1, 2, 1000, 8192, 8193, 16'384, 100'003}) {
     expect_draws(as_tensor(Array<std::int32_t>(keyed_permutation(key, n))),
                  [&] { return draw_permutation(test::tensor_device(), n, key); });
   }

@@ -25,21 +25,34 @@ TEST(OrthonormalRows, AreOrthonormalAndSpanTheSame) {
   }
 }
 
-TEST(OrthonormalRows, DependentRowsHaveNoneOrOneThatSpansMore) {
+TEST(OrthonormalRows, DependentRowsHaveNoneOrZeros) {
   at::Tensor rows = independent(4, 8);
   rows[2] = rows[0] + 2 * rows[1];
-  const at::Tensor zeros = at::zeros({2, 3});
-  for (const at::Tensor& dependent : {rows, zeros}) {
+  for (const bool nothing : {false, true}) {
+    const at::Tensor dependent = nothing ? at::zeros({2, 3}) : rows;
+    const at::Tensor found = nothing ? at::zeros({2}) : at::tensor({1.0F, 1.0F, 0.0F, 1.0F});
     const at::Tensor basis = test::on_host(orthonormal_rows(test::on(dependent)));
     if (test::tensor_device().is_cpu()) {
       EXPECT_FALSE(basis.defined());
       continue;
     }
-    EXPECT_LT(test::distance(basis.mm(basis.t()), at::eye(dependent.size(0))), 1e-6);
+    EXPECT_LT(test::distance(basis.mm(basis.t()), at::diag(found)), 1e-6);
     EXPECT_LT(test::distance(dependent.mm(basis.t()).mm(basis), dependent), 1e-5);
   }
   rows[2][5] += 1;
   EXPECT_TRUE(orthonormal_rows(test::on(rows)).defined());
+}
+
+/// Rows of which each differs little from the one before.
+TEST(OrthonormalRows, NearlyDependentRowsAreToldApart) {
+  for (const std::int64_t count : {40, 129}) {
+    at::Tensor rows = independent(count, 200);
+    for (std::int64_t i = 1; i < count; ++i) rows[i] = rows[i - 1] + 3e-3 * rows[i];
+    const at::Tensor basis = test::on_host(orthonormal_rows(test::on(rows)));
+    ASSERT_TRUE(basis.defined());
+    EXPECT_LT(test::distance(basis.mm(basis.t()), at::eye(count)), 2e-6);
+    EXPECT_LT(test::distance(rows.mm(basis.t()).mm(basis), rows), 2e-5);
+  }
 }
 
 TEST(OrthonormalRows, AreAConstant) {

@@ -22,6 +22,18 @@ TEST(TorchRuntime, SaysWhatIsThere) {
   EXPECT_EQ(runtime.devices[0], "cpu");
 }
 
+TEST(TorchRuntime, WithoutGpusIsTheSameLibrary) {
+  const TorchRuntime runtime = torch_without_gpus();
+  EXPECT_EQ(runtime.version, torch_runtime().version);
+  EXPECT_EQ(runtime.blas, torch_runtime().blas);
+  EXPECT_TRUE(runtime.gpus.found.empty());
+  EXPECT_EQ(runtime.devices, std::vector<std::string>{"cpu"});
+}
+
+TEST(TorchRuntime, AGpuThatIsNotThereTellsNoFreeMemory) {
+  EXPECT_FALSE(free_on_gpu(99).has_value());
+}
+
 TEST(TorchRuntime, BetterKernelsAreThoseOfTheInstructionSet) {
   EXPECT_EQ(better_openblas_kernels("Prescott", "AVX-512"), "SkylakeX");
   EXPECT_EQ(better_openblas_kernels("Prescott", "AVX2"), "Haswell");

@@ -14,6 +14,7 @@
 #include "ops/tensor_memory.h"
 #include "support/expect_error.h"
 #include "support/gradients.h"
+#include "support/precisions.h"
 
 namespace creg::similarity_test {
 namespace {
@@ -64,7 +65,7 @@ std::vector<std::int32_t> ranking(const std::vector<double>& row, std::int64_t s
 /// Exact ties in the reference have to come in the order of their numbers; where float32 cannot
 /// tell two similarities apart, only the values are compared.
 void expect_top_k(const SimilarityResult& result, const at::Tensor& h,
-                  const SimilarityRequest& request, bool exact) {
+                  const SimilarityRequest& request, bool exact, double tolerance = 2e-6) {
   const std::int64_t n = h.size(0);
   ASSERT_EQ(result.indices.sizes(), (at::IntArrayRef{n, request.k}));
   ASSERT_EQ(result.indices.scalar_type(), at::kInt);
@@ -90,8 +91,8 @@ void expect_top_k(const SimilarityResult& result, const at::Tensor& h,
       ASSERT_TRUE(got >= 0 && got < n);
       ASSERT_TRUE(request.self == SelfPairs::include || got != i);
       ASSERT_NEAR(row[static_cast<std::size_t>(got)], row[static_cast<std::size_t>(wanted)],
-                  2e-6 * largest);
-      ASSERT_NEAR(values[i][p], row[static_cast<std::size_t>(got)], 2e-6 * largest);
+                  tolerance * largest);
+      ASSERT_NEAR(values[i][p], row[static_cast<std::size_t>(got)], tolerance * largest);
       seen.push_back(got);
     }
     std::sort(seen.begin(), seen.end());
@@ -99,7 +100,7 @@ void expect_top_k(const SimilarityResult& result, const at::Tensor& h,
   }
 }
 
-void expect_entropies(const at::Tensor& found, const at::Tensor& h) {
+void expect_entropies(const at::Tensor& found, const at::Tensor& h, double tolerance = 3e-6) {
   const at::Tensor entropies = test::on_host(found);
   const auto all = all_pairs(h, Similarity::cosine);
   ASSERT_EQ(entropies.numel(), h.size(0));
@@ -112,7 +113,7 @@ void expect_entropies(const at::Tensor& found, const at::Tensor& h) {
     }
     if (total == 0) entropy = std::log(static_cast<double>(all.size()));
     EXPECT_NEAR(entropies[static_cast<std::int64_t>(i)].item<double>(), entropy,
-                3e-6 * std::max(1.0, entropy))
+                tolerance * std::max(1.0, entropy))
         << "node " << i;
   }
 }
@@ -285,6 +286,23 @@ TEST_F(AllPairs, AddsUpManySmallSimilaritiesExactly) {
   EXPECT_NEAR(entropies.max().item<double>(), wanted, 2e-6 * wanted);
 }
 
+TEST_F(AllPairs, EntropiesOfManyNodesAgainstSomeRowsInDouble) {
+  // So many that a GPU meets each pair once; not a multiple of its tiles.
+  constexpr std::int64_t n = 8500;
+  for (const std::int64_t width : {3, 150}) {
+    const at::Tensor h = irregular({n, width}, static_cast<double>(width));
+    const at::Tensor entropies = test::on_host(row_entropies(context_, test::on(h)));
+    const at::Tensor exact = h.to(at::kDouble);
+    const at::Tensor unit = exact / exact.norm(2, 1, true);
+    for (const std::int64_t i : {0, 1, 127, 128, 255, 256, 4000, 8191, 8192, 8498, 8499}) {
+      const at::Tensor s = at::mv(unit, unit[i]).clamp_min(0);
+      const at::Tensor p = s / s.sum();
+      const double entropy = -at::xlogy(p, p).sum().item<double>();
+      EXPECT_NEAR(entropies[i].item<double>(), entropy, 3e-6 * entropy) << i << ", " << width;
+    }
+  }
+}
+
 TEST_F(AllPairs, DoesNotDependOnTheNumberOfThreads) {
   for (const std::int64_t n : {100, 700}) {
     const at::Tensor h = test::on(irregular({n, 119}));
@@ -380,6 +398,65 @@ TEST_F(AllPairs, NeverHoldsAllPairs) {
   EXPECT_GT(tensor_memory().peak_bytes, before) << "nothing was counted";
   EXPECT_LT(tensor_memory().peak_bytes - before, n * n * 4 / 16);
 }
+
+class AllPairsInLess : public test::OnTensorCores {};
+
+TEST_P(AllPairsInLess, AreAsExactAsTheirProducts) {
+  for (const std::int64_t n : {65, 700}) {
+    for (const std::int64_t width : {7, 33, 200}) {
+      const at::Tensor h = irregular({n, width}, static_cast<double>(n + width));
+      for (const Similarity similarity : {Similarity::cosine, Similarity::dot}) {
+        SCOPED_TRACE("n " + std::to_string(n) + ", width " + std::to_string(width));
+        const SimilarityRequest request{.k = 5, .similarity = similarity, .entropies = true};
+        const SimilarityResult result = similarity_pass(context_, test::on(h), request);
+        // What comes instead of another may be larger than it by the mistakes of both.
+        expect_top_k(result, h, request, false, 6 * rounding_);
+        expect_entropies(result.entropies, h, 2 * rounding_);
+        const SimilarityResult fp32 =
+            similarity_pass(test::context({.threads = 1}), test::on(h), request);
+        EXPECT_FALSE(test::same_bytes(result.values, fp32.values)) << "the products of fp32";
+      }
+    }
+  }
+}
+
+TEST_P(AllPairsInLess, EntropiesOfManyNodesTheSame) {
+  // So many that a GPU meets each pair once.
+  constexpr std::int64_t n = 8500;
+  for (const std::int64_t width : {3, 150}) {
+    const at::Tensor h = irregular({n, width}, static_cast<double>(width));
+    const at::Tensor entropies = test::on_host(row_entropies(context_, test::on(h)));
+    const at::Tensor exact = h.to(at::kDouble);
+    const at::Tensor unit = exact / exact.norm(2, 1, true);
+    for (const std::int64_t i : {0, 1, 127, 128, 255, 256, 4000, 8191, 8192, 8498, 8499}) {
+      const at::Tensor s = at::mv(unit, unit[i]).clamp_min(0);
+      const at::Tensor p = s / s.sum();
+      const double entropy = -at::xlogy(p, p).sum().item<double>();
+      EXPECT_NEAR(entropies[i].item<double>(), entropy, 2 * rounding_) << i << ", " << width;
+    }
+  }
+}
+
+TEST_P(AllPairsInLess, SomeNodesTheSame) {
+  const at::Tensor h = irregular({2300, 40});
+  const auto all = all_pairs(h, Similarity::cosine);
+  const std::vector<std::int32_t> nodes = {2299, 0, 17, 17, 1024};
+  const SimilarityResult result = top_k_of_nodes(
+      context_, test::on(h), test::on(at::tensor(nodes, at::kInt)), 4, Similarity::cosine);
+  const at::Tensor indices = test::on_host(result.indices);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto& row = all[static_cast<std::size_t>(nodes[i])];
+    const auto order = ranking(row, nodes[i], SelfPairs::include);
+    for (std::int64_t p = 0; p < 4; ++p) {
+      const auto got = indices[static_cast<std::int64_t>(i)][p].item<std::int32_t>();
+      EXPECT_NEAR(row[static_cast<std::size_t>(got)],
+                  row[static_cast<std::size_t>(order[static_cast<std::size_t>(p)])], 6 * rounding_);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, AllPairsInLess, test::tensor_core_precisions,
+                         test::precision_name);
 
 TEST_F(AllPairs, StopsWhenAsked) {
   for (const int threads : {1, 2}) {

@@ -120,7 +120,40 @@ TEST(CalibrationReport, WithoutLabelsItSaysSo) {
   EXPECT_TRUE(report.charts.empty());
 }
 
-TEST(CalibrationReport, HasTheDiagramsOfTheFirstRun) {
+TEST(CalibrationReport, DiagramsOfSeveralRunsAreMeansWithTheirSpread) {
+  CalibratedRun one = labelled_run(0.5);
+  CalibratedRun other = labelled_run(0.5);
+  // The first has two bins, the other only the upper one, of thrice the weight.
+  one.embedding.pairs.labelled->equal_width = {{0, 0.5, 2, 0.25, 0.5}, {0.5, 1, 1, 0.75, 0.25}};
+  other.embedding.pairs.labelled->equal_width = {{0.5, 1, 3, 0.875, 0.75}};
+  one.embedding.pairs.labelled->equal_mass = {{0, 0.25, 1, 0.25, 0}, {0.25, 1, 1, 0.5, 1}};
+  other.embedding.pairs.labelled->equal_mass = {{0, 0.75, 1, 0.5, 1}, {0.75, 1, 3, 1, 1}};
+  const Report report = calibration_report(outcome_of({one, other}));
+  const auto& pairs = std::get<ReliabilityDiagram>(report.charts.at(0).drawing);
+  ASSERT_EQ(pairs.bins.size(), 2U);
+  EXPECT_DOUBLE_EQ(pairs.bins[0].frequency, 0.5);
+  EXPECT_DOUBLE_EQ(pairs.bins[1].weight, 4);
+  EXPECT_DOUBLE_EQ(pairs.bins[1].mean_chance, (0.75 + 3 * 0.875) / 4);
+  EXPECT_DOUBLE_EQ(pairs.bins[1].frequency, (0.25 + 3 * 0.75) / 4);
+  EXPECT_EQ(pairs.spreads, (std::vector<double>{0, 0.25}));
+  EXPECT_EQ(pairs.note, "mean over 2 seeds; whiskers: ± one standard deviation");
+  // By hand: (2·0.25 + 1·0.5) / 3 and 0.125.
+  EXPECT_EQ(pairs.scores, "binned ECE 0.2292 ± 0.1042");
+  const auto& mass = std::get<ReliabilityDiagram>(report.charts.at(1).drawing);
+  ASSERT_EQ(mass.bins.size(), 2U);
+  EXPECT_DOUBLE_EQ(mass.bins[0].high, 0.5);
+  EXPECT_DOUBLE_EQ(mass.bins[1].mean_chance, 0.875);
+  EXPECT_EQ(mass.spreads, (std::vector<double>{0.5, 0}));
+  // Without a bin for each of the other's there is no mean.
+  other.embedding.pairs.labelled->equal_mass.pop_back();
+  const Report apart = calibration_report(outcome_of({one, other}));
+  const auto& first = std::get<ReliabilityDiagram>(apart.charts.at(1).drawing);
+  EXPECT_EQ(first.bins.size(), 2U);
+  EXPECT_TRUE(first.spreads.empty());
+  EXPECT_EQ(first.note, "of the first of 2 seeds");
+}
+
+TEST(CalibrationReport, HasTheDiagramsOfItsRun) {
   const Report report = calibration_report(outcome_of({labelled_run(0.5)}));
   std::vector<std::string> names;
   for (const Chart& chart : report.charts) names.push_back(chart.name);

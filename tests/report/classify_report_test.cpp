@@ -32,6 +32,22 @@ TEST(ClassifyReport, HasTheKeysOfScripts) {
   EXPECT_EQ(to_json(classify_report(decayed, "cora").body)["weight_decay"], 0.25);
 }
 
+TEST(ClassifyReport, BaselinesAreRowsBesideTheEmbedding) {
+  EXPECT_EQ(to_json(baselines_record(result, {})).dump(), "{\"baselines\":null}");
+  ClassifyResult plain = result;
+  plain.accuracy = {0.25, 0.25};
+  const std::vector<Baseline> baselines = {{"X", plain}};
+  const Record record = baselines_record(result, baselines);
+  EXPECT_EQ(to_json(record).dump(),
+            "{\"baselines\":[{\"rows\":\"X\",\"accuracy\":{\"mean\":0.25,\"std\":0.0,\"values\":[0."
+            "25,0.25]},\"val_accuracy\":null}]}");
+  EXPECT_EQ(to_text({.body = record}),
+            "beside what learns nothing: the same classifier on features\n"
+            "  rows           test accuracy %  val accuracy %\n"
+            "  the embedding   62.50 +- 12.50  -\n"
+            "  X                25.00 +- 0.00  -\n");
+}
+
 TEST(ClassifyReport, ShowsPercentAndLeavesOutWhatIsMissing) {
   EXPECT_EQ(to_text(classify_report(result, "cora")),
             "cora: protocol public, logistic-regression on rows of length 1\n"

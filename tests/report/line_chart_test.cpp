@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <span>
 
 #include "creg/core/error.h"
+#include "io/containers/inflate.h"
 #include "report/svg_elements.h"
+#include "support/expect_error.h"
 
 namespace creg::line_chart_test {
 namespace {
@@ -66,8 +70,16 @@ TEST(LineChart, DrawsALinePerSeriesAndDashesThoseOfTheRightAxis) {
     EXPECT_EQ(points_of(lines[i]), 61U);
     EXPECT_EQ(lines[i].attributes.contains("stroke-dasharray"), i % 2 == 1) << i;
   }
-  EXPECT_EQ(lines[0].attributes.at("stroke"), lines[1].attributes.at("stroke"));
-  EXPECT_NE(lines[0].attributes.at("stroke"), lines[2].attributes.at("stroke"));
+  // No two lines are alike, nor two axes.
+  std::set<std::string> strokes;
+  for (const SvgElement& line : lines) strokes.insert(line.attributes.at("stroke"));
+  EXPECT_EQ(strokes.size(), 4U);
+  std::map<std::string, std::string> fills;
+  for (const SvgElement& text : named(elements, "text")) {
+    if (text.attributes.contains("transform")) fills[text.text] = text.attributes.at("fill");
+  }
+  EXPECT_EQ(fills["loss"], lines[0].attributes.at("stroke"));
+  EXPECT_EQ(fills["E[σ]"], lines[1].attributes.at("stroke"));
   const std::set<std::string> texts = texts_of(elements);
   for (const char* text : {"Loss and confidence", "epoch", "loss", "E[σ]", "plain", "contrast",
                            "loss (left)", "E[σ] (right)", "0", "300"}) {
@@ -151,7 +163,7 @@ TEST(LineChart, EscapesNamesAndShortensLongOnes) {
   chart.right_label = std::string(500, 'r');
   const std::string svg = to_svg(chart);
   const std::vector<SvgElement> elements = svg_elements(svg);
-  for (const std::string& text : texts_of(elements)) EXPECT_LT(text.size(), 140U) << text;
+  for (const std::string& text : texts_of(elements)) EXPECT_LT(text.size(), 160U) << text;
   EXPECT_NE(svg.find("a&lt;b&gt;&amp;&quot;c&quot;&#39;d&#39; \xef\xbf\xbd \xef\xbf\xbd"),
             std::string::npos);
   EXPECT_NE(svg.find("nnn-end</text>"), std::string::npos) << "the end of a name is kept";
@@ -159,7 +171,7 @@ TEST(LineChart, EscapesNamesAndShortensLongOnes) {
 }
 
 TEST(LineChart, ManyRunsHaveALegendBelowThatTellsThemApart) {
-  LineChart chart{.title = "many", .x_label = "epoch", .left_label = "ECE", .right_label = "q⁺"};
+  LineChart chart{.title = "many", .x_label = "epoch", .left_label = "ECE"};
   for (int run = 0; run < 24; ++run) {
     ChartSeries series{.name = "cora-ml/seed-" + std::to_string(run), .style = run};
     for (int epoch = 0; epoch < 40; ++epoch) {
@@ -187,6 +199,169 @@ TEST(LineChart, ManyRunsHaveALegendBelowThatTellsThemApart) {
   EXPECT_GE(named(elements, "circle").size(), 7U * 9U);
   EXPECT_GE(named(elements, "polygon").size(), 3U * 9U);
   EXPECT_EQ(named(elements, "circle").size() % 7, 0U);
+}
+
+TEST(LineChart, ABandLiesAroundItsLineAndWithinTheAxes) {
+  LineChart chart{.title = "band", .x_label = "epoch", .left_label = "ECE", .note = "over seeds"};
+  chart.series.push_back({.name = "ML",
+                          .x = {0, 1, 2, 3, 4},
+                          .y = {1.0, 2.0, std::nullopt, 3.0, 4.0},
+                          .low = {0.5, 1.0, std::nullopt, 2.0, 3.5},
+                          .high = {1.5, 3.0, std::nullopt, 4.0, 9.0}});
+  const std::vector<SvgElement> elements = drawn(chart);
+  // A gap in the line is one in its band.
+  const std::vector<SvgElement> bands = named(elements, "polygon");
+  const std::vector<SvgElement> lines = named(elements, "polyline");
+  ASSERT_EQ(bands.size(), 2U);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(points_of(bands[0]), 4U);
+  EXPECT_EQ(bands[0].attributes.at("fill"), lines[0].attributes.at("stroke"));
+  EXPECT_LT(bands[0].number("fill-opacity"), 0.5);
+  EXPECT_TRUE(texts_of(elements).contains("over seeds"));
+  // The axis reaches as far as the band.
+  EXPECT_TRUE(texts_of(elements).contains("8"));
+  chart.series[0].low.pop_back();
+  EXPECT_THROW(to_svg(chart), Bug);
+}
+
+TEST(LineChart, IsAsWideAndItsLettersAsLargeAsAsked) {
+  const LineChart chart = two_axes();
+  for (const double width : {160.0, 321.0, 2000.0}) {
+    for (const double font : {8.0, 13.0, 30.0}) {
+      const std::vector<SvgElement> elements = svg_elements(
+          draw_chart(chart, {.width = width, .font = font, .title = ""}, FigureFormat::svg));
+      EXPECT_EQ(elements[0].number("width"), width);
+      EXPECT_EQ(elements[1].text, "");
+      for (const SvgElement& text : named(elements, "text")) {
+        EXPECT_NE(text.text, "Loss and confidence");
+        if (text.text == "epoch" && font < width / 20) {
+          EXPECT_EQ(text.number("font-size"), font);
+        }
+      }
+    }
+  }
+  const FigureStyle named_anew{.title = "Another"};
+  EXPECT_EQ(svg_elements(draw_chart(chart, named_anew, FigureFormat::svg))[1].text, "Another");
+}
+
+TEST(LineChart, OfTwoAxesTheLegendTellsWhatTheirSignsMean) {
+  LineChart chart = two_axes();
+  chart.right_about = "over random pairs of nodes";
+  chart.note = "mean over 3 seeds";
+  for (const double width : {320.0, 760.0}) {
+    const std::vector<SvgElement> elements =
+        svg_elements(draw_chart(chart, {.width = width, .font = 32.0 / 3}, FigureFormat::svg));
+    expect_readable(elements);
+    const std::set<std::string> texts = texts_of(elements);
+    EXPECT_TRUE(texts.contains("E[σ] (right): over random pairs of nodes"));
+    EXPECT_TRUE(texts.contains("mean over 3 seeds"));
+    // A sign fits beside its axis in letters of full size, and the legend has one left edge.
+    double first_entry = 0;
+    double axis_entry = -1;
+    for (const SvgElement& text : named(elements, "text")) {
+      if (text.text == "E[σ]") {
+        EXPECT_NEAR(text.number("font-size"), 32.0 / 3, 0.01);
+      }
+      if (text.text == "plain") first_entry = text.number("x");
+      if (text.text == "loss (left)") axis_entry = text.number("x");
+    }
+    // An entry has a sample of each axis before its name.
+    EXPECT_NEAR(first_entry - axis_entry, (28 + 8) * 32.0 / 3 / 13, 0.02) << width;
+  }
+  const FigureStyle bare{.note = false};
+  EXPECT_FALSE(texts_of(svg_elements(draw_chart(chart, bare, FigureFormat::svg)))
+                   .contains("mean over 3 seeds"));
+}
+
+TEST(LineChart, SizesAreReadWithTheirUnits) {
+  EXPECT_DOUBLE_EQ(parse_figure_width("320", "--width"), 320);
+  EXPECT_DOUBLE_EQ(parse_figure_width("50.8mm", "--width"), 192);
+  EXPECT_DOUBLE_EQ(parse_figure_width("10cm", "--width"), 96 / 2.54 * 10);
+  EXPECT_DOUBLE_EQ(parse_figure_width("3in", "--width"), 288);
+  EXPECT_DOUBLE_EQ(parse_font_size("9", "--font-size"), 12);
+  EXPECT_DOUBLE_EQ(parse_font_size("12px", "--font-size"), 12);
+  for (const char* wrong : {"", "wide", "-3in", "1e9", "nan", "3 feet", "0", "5mm", "12pxx"}) {
+    test::expect_error([&] { parse_figure_width(wrong, "--width"); }, {"--width", "px"});
+  }
+}
+
+TEST(LineChart, ABuildWithCairoDrawsPdfAndPng) {
+  if (!draws_pdf()) {
+    test::expect_error([] { draw_chart(two_axes(), {}, FigureFormat::pdf); }, {"libcairo2-dev"},
+                       ErrorKind::environment);
+    return;
+  }
+  const FigureStyle style{.width = 384};
+  const std::string pdf = draw_chart(two_axes(), style, FigureFormat::pdf);
+  EXPECT_TRUE(pdf.starts_with("%PDF-1.")) << pdf.substr(0, 20);
+  EXPECT_TRUE(pdf.ends_with("%%EOF\n"));
+  // 384 pixels are 4 inches, in points; letters come along with the file.
+  EXPECT_NE(pdf.find("/MediaBox [ 0 0 288 "), std::string::npos);
+  EXPECT_NE(pdf.find("/FontFile"), std::string::npos);
+  EXPECT_EQ(draw_chart(two_axes(), style, FigureFormat::pdf), pdf);
+  const std::string png = draw_chart(two_axes(), style, FigureFormat::png);
+  EXPECT_TRUE(png.starts_with("\x89PNG\r\n\x1a\n"));
+  // The width is the first number of the header, with the high byte first.
+  EXPECT_EQ(png.substr(16, 4), std::string("\0\0\x03\0", 4));
+  EXPECT_EQ(draw_chart(two_axes(), style, FigureFormat::png), png);
+}
+
+/// A PNG of three bytes a pixel, as rows of them.
+std::vector<std::string> png_rows(const std::string& png) {
+  const auto word = [&](std::size_t at) {
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      value = value << 8U | static_cast<unsigned char>(png.at(at + i));
+    }
+    return value;
+  };
+  std::string packed;
+  for (std::size_t at = 8; at < png.size(); at += 12 + word(at)) {
+    if (png.substr(at + 4, 4) == "IDAT") packed += png.substr(at + 8, word(at));
+  }
+  const std::size_t width = word(16);
+  const std::size_t height = word(20);
+  // The bare stream lies behind two bytes of a head.
+  Inflater inflater(Bytes::from_string(packed.substr(2), "figure.png"), Compression::raw_deflate);
+  std::vector<std::string> rows;
+  std::string above(3 * width, '\0');
+  for (std::size_t y = 0; y < height; ++y) {
+    std::string line(1 + 3 * width, '\0');
+    EXPECT_EQ(inflater.read(std::as_writable_bytes(std::span(line))), line.size());
+    const char filter = line[0];
+    line.erase(0, 1);
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const int left = i < 3 ? 0 : static_cast<unsigned char>(line[i - 3]);
+      const int up = static_cast<unsigned char>(above[i]);
+      const int corner = i < 3 ? 0 : static_cast<unsigned char>(above[i - 3]);
+      const int guess = left + up - corner;
+      const int nearest = std::abs(guess - left) <= std::abs(guess - up) &&
+                                  std::abs(guess - left) <= std::abs(guess - corner)
+                              ? left
+                          : std::abs(guess - up) <= std::abs(guess - corner) ? up
+                                                                             : corner;
+      const int added[] = {0, left, up, (left + up) / 2, nearest};
+      line[i] = static_cast<char>(line[i] + added[static_cast<std::size_t>(filter)]);
+    }
+    above = line;
+    rows.push_back(std::move(line));
+  }
+  return rows;
+}
+
+TEST(LineChart, APngIsWhiteToItsEdgesWhateverItsSize) {
+  if (!draws_pdf()) GTEST_SKIP() << "built without cairo";
+  // 85 mm, as wide as a column: not a whole number of pixels.
+  const FigureStyle style{.width = parse_figure_width("85mm", "--width")};
+  const auto rows = png_rows(draw_chart(two_axes(), style, FigureFormat::png));
+  ASSERT_EQ(rows.size() * rows.front().size() % 3, 0U);
+  for (const std::string& row : rows) {
+    EXPECT_EQ(row.substr(0, 3), "\xff\xff\xff");
+    EXPECT_EQ(row.substr(row.size() - 3), "\xff\xff\xff");
+  }
+  const std::string white(rows.front().size(), '\xff');
+  EXPECT_EQ(rows.front(), white);
+  EXPECT_EQ(rows.back(), white);
 }
 
 }  // namespace

@@ -91,8 +91,9 @@ TEST(ClaimedFolder, WithARunSaysWhatItHoldsAndHowToGoOn) {
 TEST(ClaimedFolder, OverwritingRemovesWhatRunsWroteAndNothingElse) {
   const TempDir dir;
   dir.write("run/config.toml", record("seeds = 2\n"));
-  for (const char* output : {"result.json", "finetune.json", "parts.json", "edge-split.json",
-                             "calibration.jsonl", "nodes.tsv", "embedding.npy", "checkpoint.pt"}) {
+  for (const char* output :
+       {"result.json", "finetune.json", "parts.json", "edge-split.json", "events.out.tfevents",
+        "calibration.jsonl", "nodes.tsv", "embedding.npy", "checkpoint.pt"}) {
     dir.write(std::string("run/") + output, "x");
   }
   dir.write("run/dataset.toml", "# The files of a run of creg train.\nedges = \"a\"\n");

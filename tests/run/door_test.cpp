@@ -8,6 +8,7 @@
 #include "io/file.h"
 #include "run/embeddings.h"
 #include "support/attributed_graph.h"
+#include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -49,6 +50,25 @@ TEST(Door, LoadsTrainsAndJudges) {
   expect_error([&] { predict_links(context, run); }, {"trained on all edges"});
 }
 
+TEST(Door, FindsNeighboursAndWhatLearnsNothing) {
+  const Context context({.threads = 2});
+  const Data data = small_data();
+  const RunResult run = train(context, data, small);
+  const std::vector<std::int32_t> nodes = {5, 0};
+  const NeighbourLists found = neighbours(context, data, run, nodes, {.k = 3});
+  EXPECT_EQ(found.nodes, nodes);
+  ASSERT_EQ(found.neighbours.size(), 6U);
+  EXPECT_EQ(found.edges.size(), 6U);
+  EXPECT_GE(found.scores[0], found.scores[1]);
+  for (const std::int32_t one : found.neighbours)
+    EXPECT_TRUE(one >= 0 && one < run.embedding().rows);
+  const ClassifyResult classified = classify(context, data, run);
+  const std::vector<Baseline> baselines = classify_baselines(context, data);
+  ASSERT_EQ(baselines.size(), 3U);
+  EXPECT_EQ(baselines[2].result.protocol, classified.protocol);
+  EXPECT_EQ(baselines[2].result.splits, classified.splits);
+}
+
 TEST(Door, SeveralSeedsArePooled) {
   const Context context({.threads = 2});
   const Data data = small_data();
@@ -59,6 +79,27 @@ TEST(Door, SeveralSeedsArePooled) {
   EXPECT_EQ(classify(context, data, run).runs, 2);
   const Context alone({.threads = 1, .seed = 1});
   EXPECT_EQ(values(train(alone, data, small).embedding()), values(run.seeds[1].training.embedding));
+}
+
+/// Whatever runs beside them, on every device.
+TEST(Door, SeedsSideBySideAreWhatTheyAreAlone) {
+  const Data data = small_data();
+  for (const char* method : {"ml", "lc", "grace"}) {
+    SCOPED_TRACE(method);
+    const Settings settings = {
+        {"method", method}, {"dim", "16"}, {"epochs", "30"}, {"patience", "0"}};
+    const Context context = test::context({.threads = 4});
+    const RunResult run = train(context, data, RunSpec{.settings = settings, .seeds = 5});
+    EXPECT_EQ(run.plan.threads, 1);
+    ASSERT_EQ(run.seeds.size(), 5U);
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const Context alone = test::context({.threads = 1, .seed = seed});
+      const RunResult one = train(alone, data, settings);
+      const SeedResult& beside = run.seeds[static_cast<std::size_t>(seed)];
+      EXPECT_EQ(values(one.embedding()), values(beside.training.embedding)) << seed;
+      EXPECT_EQ(one.seeds.front().training.best_epoch, beside.training.best_epoch);
+    }
+  }
 }
 
 TEST(Door, LinksAreThoseThatTheRunDidNotSee) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/creg_file.h"
 #include "io/file.h"
 #include "run/run_folder.h"
 #include "support/expect_error.h"
@@ -105,6 +106,31 @@ TEST(Plan, ADryOneOnTrainingEdgesCountsThem) {
   EXPECT_EQ(dry.edges, plan.edges);
   EXPECT_FALSE(dry.estimated);
   expect_same_look(dry, plan, 0.02);
+}
+
+TEST(Plan, ADryOneCountsFeaturesThatWillBeMade) {
+  const TempDir dir;
+  Graph graph = plan_run(Context({.threads = 1}), {.data = {.dataset = "synthetic:cora"}}).graph;
+  graph.features = {};
+  write_creg(Context(), dir / "bare.creg", graph, {});
+  RunSpec spec{.data = {.dataset = (dir / "bare.creg").string()},
+               .settings = {{"structure_features", "20"}, {"dim", "16"}}};
+  const Context context({.threads = 1});
+  const RunPlan plan = plan_run(context, spec);
+  EXPECT_EQ(plan.features, 20);
+  // What training sees is made when it begins, of the edges that it sees.
+  EXPECT_FALSE(has_features(plan.graph.features));
+  EXPECT_GT(plan.gradient_numbers, 20 * 16);
+  const RunPlan dry = plan_dry_run(context, spec);
+  EXPECT_EQ(dry.features, 20);
+  EXPECT_EQ(dry.gradient_numbers, plan.gradient_numbers);
+  ASSERT_EQ(dry.memory.size(), plan.memory.size());
+  EXPECT_EQ(dry.memory[1].name, "features");
+  EXPECT_EQ(dry.memory[1].bytes, plan.memory[1].bytes);
+  spec.edge_split = 3;
+  const RunPlan split = plan_run(context, spec);
+  EXPECT_FALSE(has_features(split.graph.features));
+  EXPECT_EQ(split.features, 20);
 }
 
 TEST(Plan, ADryOneOfPretrainingKnowsItsNodes) {

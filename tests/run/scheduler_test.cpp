@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <limits>
+#include <vector>
 
 #include "creg/core/error.h"
+#include "support/devices.h"
 
 namespace creg::scheduler_test {
 namespace {
@@ -42,6 +44,43 @@ TEST(Scheduler, EveryTaskRunsOnceAndErrorsComeOut) {
     if (task == 3) throw Bug("third");
   }),
                Bug);
+}
+
+TEST(Scheduler, AFewRunsShareAGpuThatHasRoomForThem) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  EXPECT_EQ(runs_on_a_gpu(10, 16, gib, 100 * gib), 4);
+  EXPECT_EQ(runs_on_a_gpu(3, 16, gib, 100 * gib), 3);
+  EXPECT_EQ(runs_on_a_gpu(10, 2, gib, 100 * gib), 2);
+  // Twice a quarter more than estimated, and buffers, for each.
+  EXPECT_EQ(runs_on_a_gpu(10, 16, 4 * gib, 31 * gib), 3);
+  EXPECT_EQ(runs_on_a_gpu(10, 16, 4 * gib, 10 * gib), 1);
+  EXPECT_EQ(runs_on_a_gpu(10, 16, std::numeric_limits<std::int64_t>::max() / 2, 10 * gib), 1);
+  EXPECT_EQ(runs_on_a_gpu(10, 16, gib, 0), 1);
+  EXPECT_EQ(runs_on_a_gpu(1, 16, 0, 100 * gib), 1);
+}
+
+/// On the device under test: there every worker has a stream, and all the same every task its turn.
+TEST(Scheduler, EveryTaskRunsOnceOnEveryDevice) {
+  const Context context = test::context({.threads = 6});
+  const Scheduler scheduler(context, 20, 1000, OnGpu::keeps_to_its_thread);
+  EXPECT_TRUE(scheduler.side_by_side());
+  EXPECT_EQ(scheduler.threads_each(), 1);
+  std::vector<std::atomic<int>> runs(20);
+  scheduler.run([&](std::int64_t task) { ++runs[static_cast<std::size_t>(task)]; });
+  for (const std::atomic<int>& count : runs) EXPECT_EQ(count.load(), 1);
+  EXPECT_THROW(scheduler.run([](std::int64_t task) {
+    if (task == 3) throw Bug("third");
+  }),
+               Bug);
+}
+
+TEST(Scheduler, RunsWithThreadsOfTheirOwnDoNotShareAGpu) {
+  TrainConfig config;
+  EXPECT_EQ(on_gpu(config), OnGpu::keeps_to_its_thread);
+  config.batch.size = 100;
+  EXPECT_EQ(on_gpu(config), OnGpu::has_threads_of_its_own);
+  const Context gpu({.device = {.type = DeviceType::cuda}, .threads = 4});
+  EXPECT_FALSE(Scheduler(gpu, 5, 1000).side_by_side());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -65,6 +66,27 @@ inline void expect_matches(const Formula& op, const Formula& formula, const Tens
     ASSERT_TRUE(leaves[i].grad().defined()) << "no gradient for input " << i;
     EXPECT_LT(distance(leaves[i].grad(), difference), 10 * tolerance)
         << "the gradient of input " << i;
+  }
+}
+
+/// The op's gradients may be looked at under create_graph; differentiating them is an error that
+/// says so, for autograd would make wrong numbers of them.
+inline void expect_no_second_derivative(const Formula& op, const Tensors& inputs) {
+  Tensors leaves;
+  for (const at::Tensor& input : inputs) {
+    leaves.push_back(on(input).clone().detach().set_requires_grad(true));
+  }
+  op(leaves).sum().backward({}, /*retain_graph=*/true, /*create_graph=*/true);
+  for (const at::Tensor& leaf : leaves) {
+    ASSERT_TRUE(leaf.grad().defined());
+    try {
+      leaf.grad().square().sum().backward({}, /*retain_graph=*/true);
+      ADD_FAILURE() << "a second derivative came out";
+    } catch (const std::exception& error) {
+      EXPECT_NE(std::string(error.what()).find("has no second derivative"), std::string::npos)
+          << error.what();
+    }
+    leaf.mutable_grad() = at::Tensor();  // it and its graph hold each other
   }
 }
 

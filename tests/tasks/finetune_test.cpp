@@ -7,6 +7,7 @@
 #include "creg/train/trainer.h"
 #include "graph/transforms.h"
 #include "support/attributed_graph.h"
+#include "support/device_under_test.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
 
@@ -81,7 +82,7 @@ class Finetune : public ::testing::Test {
   }
 
   test::TempDir folder_;
-  Context context_{Context::Options{.threads = 2, .seed = 1}};
+  Context context_ = test::context({.threads = 2, .seed = 1});
   Graph graph_ = test::two_groups(150);
   PretrainParts parts_ = parts_by_number(150, 0.5);
   TrainConfig config_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "creg/contrast/epoch_pass.h"
 #include "creg/train/trainer.h"
@@ -13,6 +14,7 @@
 #include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/temp_dir.h"
+#include "train/checkpoint.h"
 #include "train/layerwise.h"
 #include "train/memory_estimate.h"
 #include "train/parameters.h"
@@ -111,6 +113,45 @@ TEST(BatchTraining, TheSameSeedGivesTheSameBytes) {
   EXPECT_FALSE(same_bytes(once.embedding, train(context_of(4), graph, config).embedding));
 }
 
+/// From the same draws: what differs is rounding, which Adam makes larger where a gradient is
+/// nearly 0.
+TEST(BatchTraining, AnotherDeviceFollowsTheCpu) {
+  if (test::tensor_device().is_cpu()) GTEST_SKIP() << "this is the CPU";
+  const Context cpu(Context::Options{.threads = 2, .seed = 5});
+  for (const bool dense : {false, true}) {
+    Graph graph = test::two_groups();
+    if (dense) graph.features = to_dense(graph.features);
+    for (const char* method : {"ml", "dgi", "ggd"}) {
+      for (const std::string& neighbours : names_of<BatchNeighbours>()) {
+        TrainConfig config = batch_config(method);
+        find_parameter("reg").set(config, "contrast");
+        find_parameter("batch_neighbours").set(config, neighbours);
+        if (config.method == "ggd") find_parameter("drop_edges1").set(config, "0");
+        const TrainResult there = train(context_of(5), graph, config);
+        const TrainResult here = train(cpu, graph, config);
+        ASSERT_EQ(there.epochs.size(), here.epochs.size());
+        for (std::size_t i = 0; i < here.epochs.size(); ++i) {
+          const double size = std::max(1.0, std::abs(here.epochs[i].loss));
+          EXPECT_NEAR(there.epochs[i].loss, here.epochs[i].loss, (i == 0 ? 1e-4 : 5e-3) * size)
+              << method << ' ' << neighbours << dense << " epoch " << i;
+          EXPECT_EQ(there.epochs[i].anchors, here.epochs[i].anchors);
+        }
+      }
+    }
+  }
+}
+
+TEST(BatchTraining, AnExtraHopMayFindNobodyNew) {
+  Graph graph = test::two_groups();
+  graph.features = to_dense(graph.features);
+  TrainConfig config = batch_config();
+  config.batch.fanouts = {40, 40};
+  config.epochs = 30;
+  find_parameter("batch_neighbours").set(config, "extra-hop");
+  const TrainResult result = train(context_of(0), graph, config);
+  EXPECT_LT(result.epochs.back().loss, 0.95 * result.epochs.front().loss);
+}
+
 TEST(BatchTraining, AnEpochMayBeSomeBatchesOnly) {
   TrainConfig config = batch_config();
   config.batch.per_epoch = 2;
@@ -141,6 +182,35 @@ TEST(BatchTraining, ARunResumedInTheMiddleOfEpochsEqualsTheUninterruptedOne) {
   EXPECT_EQ(rest.epochs_run, 4);
   EXPECT_EQ(rest.best_epoch, whole.best_epoch);
   EXPECT_EQ(rest.epochs.back().loss, whole.epochs.back().loss);
+}
+
+/// Adam's first moments after an epoch of `batches` that hardly moves the parameters.
+std::vector<at::Tensor> moments_after(int batches, int per_update) {
+  TrainConfig config = batch_config();
+  config.epochs = 1;
+  config.lr = 1e-8;
+  config.batch.per_epoch = batches;
+  config.batch.per_update = per_update;
+  const TrainResult result = train(context_of(2), test::two_groups(), config);
+  EXPECT_EQ(result.checkpoint->optimizer_steps, batches / per_update);
+  std::vector<at::Tensor> moments;
+  for (const NamedTensor& moment : result.checkpoint->moments1)
+    moments.push_back(moment.value.cpu());
+  return moments;
+}
+
+TEST(BatchTraining, AnUpdateOfSeveralBatchesGoesByTheirMeanGradient) {
+  // With one batch a step each moment is 0.9 of the one before and 0.1 of the batch's gradient:
+  // which gives the gradients of the three batches.
+  const std::vector<at::Tensor> one = moments_after(1, 1);
+  const std::vector<at::Tensor> two = moments_after(2, 1);
+  const std::vector<at::Tensor> three = moments_after(3, 1);
+  const std::vector<at::Tensor> together = moments_after(3, 3);
+  ASSERT_EQ(together.size(), one.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const at::Tensor sum = one[i] + (two[i] - 0.9 * one[i]) + (three[i] - 0.9 * two[i]);
+    EXPECT_TRUE(at::allclose(together[i], sum / 3, 1e-3, 1e-7)) << i;
+  }
 }
 
 TEST(BatchTraining, WhatDoesNotGoTogetherIsAnInputError) {
@@ -197,6 +267,7 @@ struct LayerwiseCase {
   bool directed;
   int layers;
   std::int64_t memory;
+  std::optional<std::int64_t> device_memory;
 };
 
 class LayerByLayer : public ::testing::TestWithParam<LayerwiseCase> {};
@@ -221,7 +292,8 @@ TEST_P(LayerByLayer, GivesTheEmbeddingOfOnePass) {
                                                .unit_rows = unit_rows,
                                                .memory = GetParam().memory,
                                                .scratch = scratch.path(),
-                                               .rows_at_once = 7});
+                                               .rows_at_once = 7,
+                                               .device_memory = GetParam().device_memory});
     EXPECT_EQ(found.rows, 40);
     EXPECT_EQ(found.values.size(), 40 * 6);
     EXPECT_LT((as_tensor(found) - test::on_host(pass.embedding())).abs().max().item<float>(), 1e-5);
@@ -232,7 +304,11 @@ INSTANTIATE_TEST_SUITE_P(Cases, LayerByLayer,
                          ::testing::Values(LayerwiseCase{false, false, 2, 1 << 20},
                                            LayerwiseCase{true, false, 3, 1 << 20},
                                            LayerwiseCase{true, true, 2, 0},
-                                           LayerwiseCase{false, true, 1, 0}));
+                                           LayerwiseCase{false, true, 1, 0},
+                                           // Less than the rows before a layer need.
+                                           LayerwiseCase{false, false, 2, 1 << 20, 1 << 20},
+                                           LayerwiseCase{true, false, 3, 0, 1 << 20},
+                                           LayerwiseCase{true, true, 2, 1 << 20, 0}));
 
 /// The whole graph at once would take many times as much as its batches.
 TEST(BatchMemory, IsThatOfTheBatchesNotOfTheGraph) {

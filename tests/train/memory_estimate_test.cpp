@@ -174,9 +174,62 @@ TEST(MemoryEstimate, TooLittleIsRefusedWithWhatToChange) {
       ErrorKind::environment);
 }
 
+std::int64_t part_of(const MemoryEstimate& estimate, const std::string& name) {
+  for (const MemoryPart& part : estimate.parts) {
+    if (part.name == name) return part.bytes;
+  }
+  return -1;
+}
+
+TrainConfig in_batches() {
+  TrainConfig config;
+  config.encoder.kind = EncoderKind::sage;
+  config.encoder.layers = 2;
+  config.batch.size = 100;
+  config.batch.fanouts = {3, 2};
+  return config;
+}
+
+TEST(MemoryEstimate, AGpuKeepsOneNumberPerNodeForItsSampler) {
+  const Graph graph = ring(1500);
+  const MemoryEstimate there = estimate_memory(graph, in_batches(), Device::parse("cuda"));
+  EXPECT_EQ(part_of(there, "marks of the sampler"), 4 * 1500);
+  EXPECT_EQ(part_of(there, "graph"),
+            graph.adjacency.offsets.bytes() + graph.adjacency.columns.bytes());
+  std::int64_t sum = 0;
+  for (const MemoryPart& part : there.parts) sum += part.bytes;
+  EXPECT_EQ(sum, there.total);
+}
+
+TEST(MemoryEstimate, GraphAndFeaturesStayOnTheHostWhereAGpuIsTooSmallForThem) {
+  const Device gpu = Device::parse("cuda");
+  const std::int64_t gib = std::int64_t{1} << 30;
+  const MemoryEstimate estimate = {
+      .parts = {{"graph", 3 * gib}, {"features", 2 * gib}, {"batches", gib}}, .total = 6 * gib};
+  const MemoryLimit enough = {8 * gib, "the card"};
+  const MemoryLimit little = {2 * gib, "the card"};
+  EXPECT_EQ(least_memory(estimate, in_batches(), gpu, enough).total, 6 * gib);
+  const MemoryEstimate rest = least_memory(estimate, in_batches(), gpu, little);
+  EXPECT_EQ(rest.total, gib);
+  ASSERT_EQ(rest.parts.size(), 1);
+  EXPECT_EQ(rest.parts.front().name, "batches");
+  require_memory(rest, 1, little);
+  // On the CPU, and in a step on the whole graph, there is no other place for them.
+  EXPECT_EQ(least_memory(estimate, in_batches(), Device{}, little).total, 6 * gib);
+  EXPECT_EQ(least_memory(estimate, TrainConfig{}, gpu, little).total, 6 * gib);
+}
+
 TEST(AvailableMemory, IsSomethingThisMachineHas) {
   EXPECT_GT(available_memory(), 0);
   EXPECT_LE(available_memory(), physical_memory());
+}
+
+TEST(MemoryEstimate, ProcessesThatMapAFileHaveTheGraphOnce) {
+  const MemoryEstimate one{{{"graph", 100}, {"features", 60}, {"parameters", 7}}, 167};
+  const MemoryEstimate of_four = with_shared_graph(one, 4);
+  EXPECT_EQ(of_four.total, 25 + 15 + 7);
+  EXPECT_EQ(of_four.parts[0].bytes, 25);
+  EXPECT_EQ(of_four.parts[2].bytes, 7);
 }
 
 }  // namespace

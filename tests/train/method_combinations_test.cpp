@@ -14,6 +14,7 @@
 #include "support/attributed_graph.h"
 #include "support/devices.h"
 #include "support/expect_error.h"
+#include "train/epoch_steps.h"
 #include "train/parameters.h"
 #include "train/recipes.h"
 #include "train/training_step.h"
@@ -190,18 +191,55 @@ TEST_P(Combinations, AStepBringsNoNumberToTheHost) {
   }
 }
 
+class SampledBatches : public ::testing::TestWithParam<std::string> {};  // the method
+
+TEST_P(SampledBatches, AStepBringsNoNumberToTheHost) {
+  const MethodEntry& method = find_method(GetParam());
+  const Graph graph = test::two_groups();
+  const Context context = test::context({.threads = 1, .seed = 1});
+  TrainConfig config = small_config(method, EncoderKind::sage, "contrast");
+  config.encoder.layers = 2;
+  config.views.drop_edges1 = 0;
+  config.batch.size = 16;
+  config.batch.fanouts = {3, 2};
+  for (const auto& [key, value] : method.in_batches) find_parameter(key).set(config, value);
+  check_config(config);
+  const Graph prepared = with_prepared_features(context, graph, config);
+  TrainingStep step(context, prepared, config);
+  EpochSteps steps(context, prepared, config, step.model());
+  steps.start(0, 0);
+  step.run(steps.next(), 0, 0);
+  const GraphInputs& inputs = steps.next();
+  const HostNumbers listener;
+  step.run(inputs, 0, 1);
+  EXPECT_EQ(HostNumbers::seen(), std::set<std::string>());
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const MethodEntry& method : shipped_methods()) out.push_back(method.name);
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Combinations, ::testing::ValuesIn(names()),
-                         [](const auto& given) {
-                           std::string name = given.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+std::vector<std::string> names_of_those_in_batches() {
+  std::vector<std::string> out;
+  for (const MethodEntry& method : shipped_methods()) {
+    if (method.steps == StepsBy::neighbourhoods && goes_with(method, EncoderKind::sage)) {
+      out.push_back(method.name);
+    }
+  }
+  return out;
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& given) {
+  std::string name = given.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Combinations, ::testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Methods, SampledBatches, ::testing::ValuesIn(names_of_those_in_batches()),
+                         test_name);
 
 }  // namespace
 }  // namespace creg::method_combinations_test

@@ -84,6 +84,12 @@ TEST(Parameters, RangesAreWhatThePageSays) {
     const double step = std::stod(low) != 0 && std::stod(low) < 1 ? std::stod(low) / 4 : 1;
     expect_error([&] { set(number_text(std::stod(low) - step)); }, {parameter.key});
     expect_error([&] { set(number_text(std::stod(high) + step)); }, {parameter.key});
+    const std::string part = number_text((std::stod(low) + std::stod(high)) / 2 + 0.25);
+    if (parameter.whole) {
+      expect_error([&] { set(part); }, {parameter.key, "whole number"});
+    } else {
+      EXPECT_NO_THROW(set(part)) << parameter.key;
+    }
   }
   EXPECT_GT(ranges, 30);
 }

@@ -304,6 +304,7 @@ class StopAfter final : public TrainObserver {
  public:
   StopAfter(int epochs, std::shared_ptr<std::atomic<bool>> stop)
       : epochs_(epochs), stop_(std::move(stop)) {}
+  int epochs_between_looks() const override { return 1; }
   void epoch_done(const EpochStatistics& statistics) override {
     if (statistics.epoch + 1 == epochs_) stop_->store(true);
   }
@@ -500,8 +501,10 @@ TEST(Train, ALossThatIsNotFiniteStopsTheRunAndKeepsTheBest) {
 TEST(Train, FeaturesAreNeeded) {
   Graph graph = test::two_groups();
   graph.features = {};
-  expect_error([&] { train(context_of(0), graph, small_config()); },
-               {"no features", "--features", "labels are not"});
+  TrainConfig config = small_config();
+  config.structure_features = 0;
+  expect_error([&] { train(context_of(0), graph, config); },
+               {"no features", "--features", "--structure-features", "labels are not"});
 }
 
 TEST(Train, NormalisedFeaturesAreDividedByTheirSum) {

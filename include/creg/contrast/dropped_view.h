@@ -22,7 +22,7 @@ struct DropRates {
 /// The rates of view number `view` (0 or 1), the same for all edges and for all columns.
 DropRates drop_rates(const ViewOptions& views, int view);
 
-/// The features of view number `view` (0 or 1) in this step; as they are at a rate of 0.
+/// The features of view number `view` (from 0, below 256) in this step; as they are at a rate of 0.
 FeatureMatrix dropped_features(const EpochPass& pass, const DropRates& rates, int view);
 
 /// View number `view` through the pass's encoder, which was made with `encoder`. With rates of 0

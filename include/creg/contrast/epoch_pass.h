@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
@@ -12,9 +13,11 @@
 
 namespace creg {
 
-/// A graph, or a batch of one, as the encoders and losses need it. The losses are means over the
-/// first `nodes` of the `rows` that the encoder puts out; the others are neighbours of a batch's
-/// nodes, and a whole graph has none.
+class PartExchange;
+
+/// A graph, a batch or a part of one, as the encoders and losses need it. The losses are means over
+/// the first `nodes` of the `rows`; the others are neighbours of a batch's nodes, which the encoder
+/// puts out too, or a part's halo, which comes from other ranks. A whole graph has none.
 struct GraphInputs {
   /// Of a whole graph.
   GraphInputs(const Context& context, const Graph& graph, const EncoderOptions& encoder);
@@ -29,10 +32,19 @@ struct GraphInputs {
   FeatureMatrix features;    ///< of a graph without features [rows, 0]
   Hops hops;                 ///< to `rows` rows
   Hops node_hops;            ///< the same to the first `nodes` of them alone
+  at::Tensor members;        ///< int32, of a batch: which nodes of the graph its `nodes` are
   at::Tensor seeds;          ///< int32, the nodes whose pairs this step takes; undefined: all
   at::Tensor labelled;       ///< int64, nodes whose labels a method may see; undefined: none
   at::Tensor labels;         ///< int64, theirs
   SparseMatrix propagation;  ///< [nodes, rows]: Â whatever the encoder gathers by; a batch's mean
+  std::shared_ptr<PartExchange> part;  ///< of a part of a graph; else null
+  at::Tensor numbers;  ///< int32, there: the number of each of the `rows` in the whole graph
+};
+
+/// Rows that pairs are made of, and where in them the negatives of each node are.
+struct NegativeRows {
+  at::Tensor rows;       ///< the embedding, with whatever comes from other ranks behind it
+  at::Tensor negatives;  ///< int32 [nodes, count]
 };
 
 class EpochPass {
@@ -68,6 +80,13 @@ class EpochPass {
   const at::Tensor& embedding();
   /// The first `nodes` of them, over which losses are means.
   at::Tensor nodes();
+  /// Their mean; of a part that of all nodes of the graph.
+  at::Tensor mean_of_nodes();
+  /// `count` random permutations of the nodes (draw_negatives), and the rows they lead to.
+  NegativeRows negatives(int count);
+  /// A mean over `count` items of these inputs (undefined or whatever where there are none) as it
+  /// adds to the one of all: itself, but of a part its share of the mean over the items of all.
+  at::Tensor share(const at::Tensor& mean, std::int64_t count) const;
   /// The embedding of those nodes when the features' rows are shuffled, once per step.
   const at::Tensor& corrupted();
 
@@ -79,13 +98,18 @@ class EpochPass {
   at::Tensor finished(const at::Tensor& rows) const;
 
  private:
+  /// What the encoder puts out.
+  const at::Tensor& own_hidden();
+
   const Context& context_;
   const GraphInputs& inputs_;
   const Encoder& encoder_;
   Settings settings_;
   Projected projected_;
+  at::Tensor own_hidden_;  // of a part without its halo
   at::Tensor hidden_;
   at::Tensor embedding_;
+  at::Tensor own_embedding_;  // of a part, where it was asked for before the halo's
   at::Tensor corruption_;
   at::Tensor corrupted_;
 };

@@ -45,7 +45,9 @@ enum class Purpose : std::uint16_t {
   link_non_edges = 66,
   link_weights = 67,
   subspace_start = 68,
+  partition = 72,
   bench_values = 96,
+  structure_start = 97,
 };
 
 /// The name of a stream.

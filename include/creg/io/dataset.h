@@ -29,7 +29,7 @@ namespace creg {
 //   header = true                  # of the edge file; default: recognised
 //   transforms = ["…"]             # passed on as they are
 //   allow_empty = false            # true: a file above may hold nothing
-//   unknown_ids = "error"          # "drop": labels and splits of unknown ids are left out
+//   unknown_ids = "error"          # "drop": labels, splits and edges of unknown ids go
 //
 // Which nodes there are, and in which order:
 //   * features as an array: its rows; ids are row numbers 0..N-1;
@@ -92,6 +92,11 @@ struct CatalogueEntry;
 
 /// The dataset taken when none is named: a generator, so it is inside the program.
 inline constexpr std::string_view default_dataset = "synthetic:citation";
+
+/// The format of a graph that a program made itself, and what the folder of a run on it has before
+/// its name: no command can open that.
+inline constexpr std::string_view memory_format = "memory";
+inline constexpr std::string_view memory_prefix = "memory:";
 
 struct Dataset {
   std::string source;  ///< where it came from: a path or the generator's name

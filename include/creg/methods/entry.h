@@ -30,6 +30,7 @@ struct OwnParameter {
   std::string values;   ///< what may be written: "0..1", "degree|pagerank"
   std::string help;
   bool truth = false;  ///< true or false: a flag without a value
+  bool whole = false;  ///< a whole number
   /// The text of a value in its shortest form; a wrong one is an input error that names the key,
   /// the value and the range.
   std::function<std::string(const std::string&)> read;
@@ -154,7 +155,15 @@ struct MethodEntry {
   /// Instead of `make`, for one that trains nothing; `storage` is the memory it takes.
   std::function<ComputedEmbedding(const Context&, const Graph&, const MethodOptions&)> compute;
   std::function<std::vector<MemoryPart>(const GraphSize&)> storage;
+  /// Why several processes that have a part of the graph each cannot compute its loss: what the
+  /// method does, or nothing where they can. Without it they cannot.
+  std::function<std::string(const MethodOptions&, bool directed)> not_in_parts;
 };
+
+/// MethodEntry::not_in_parts of a method whose loss needs nothing that a part lacks.
+inline std::string in_parts(const MethodOptions& /*options*/, bool /*directed*/) {
+  return {};
+}
 
 /// The methods of this library, in the order of help texts.
 const std::vector<MethodEntry>& shipped_methods();

@@ -42,14 +42,20 @@ class Method {
   virtual double rate(int /*epoch*/) const { return 1; }
   /// Whether the optimiser forgets what it knows before this epoch: a round begins.
   virtual bool starts_afresh(int /*epoch*/) const { return false; }
-  /// Whether a step of this epoch differs from the one before in its random draws and Adam's rate
-  /// alone: a GPU then records it once. What it keeps between steps stays in its place.
+  /// Whether a step of this epoch differs from the one before in its random draws, Adam's rate and
+  /// moving() alone: a GPU then records it once. What it keeps between steps stays in its place.
   virtual bool repeats(int /*epoch*/) const { return false; }
+  /// A number of its own that changes from epoch to epoch, where it has one: ops that take it (a
+  /// slow copy's share, a Laplacian's teleport probability) find it anew in a recorded step.
+  virtual double moving(int /*epoch*/) const { return 0; }
   /// Whether weight decay pulls at this parameter.
   virtual bool decays(const std::string& /*parameter*/) const { return true; }
   /// What must survive a restart beside the parameters; values are tensors of any type.
   virtual std::vector<NamedTensor> state() const { return {}; }
   virtual void restore(const std::vector<NamedTensor>& /*state*/) {}
+  /// Whether other steps than those a round starts with change what state() tells: a run then looks
+  /// at every one of them before it starts the next.
+  virtual bool steps_change_state() const { return !state().empty(); }
 };
 
 /// What MethodEntry::make wants, for a class with such a constructor.

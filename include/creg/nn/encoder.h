@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "creg/core/random.h"
 #include "creg/nn/encoder_options.h"
 #include "creg/nn/inputs.h"
 #include "creg/nn/parameter_list.h"
@@ -16,8 +17,10 @@ namespace creg {
 struct EncoderPass {
   at::Tensor
       order;  ///< int32 permutation: the features' rows are taken in this order; or undefined
-  bool training = false;    ///< dropout drops, RReLU draws its slopes
-  std::uint64_t noise = 0;  ///< from this seed
+  bool training = false;  ///< dropout drops, RReLU draws its slopes
+  RandomKey noise;        ///< from the first 64 bits of this stream, whose epoch is the step's
+  /// int32: the number in the whole graph of each row of a part, by which it draws; else undefined.
+  at::Tensor numbers;
 };
 
 /// Where an encoder's layers start from: the features' product with the first weights or, where a

@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "creg/core/named_enum.h"
@@ -55,8 +58,26 @@ struct EnumNames<Propagation> {
                                                             "diffusion"};
 };
 
+class Encoder;
+class ParameterList;
+struct EncoderOptions;
+
+/// An encoder that a program brings along. It works on the whole graph, and gathers by what a GCN
+/// gathers by.
+struct AddedEncoder {
+  std::string name;
+  /// For so many columns of features. Its tensors are added to the list under "encoder.". None: it
+  /// is known by its name alone, from a file of a run, and cannot be used.
+  std::function<std::unique_ptr<Encoder>(const EncoderOptions& options, std::int64_t features,
+                                         ParameterList& parameters)>
+      make;
+};
+
 struct EncoderOptions {
   EncoderKind kind = EncoderKind::gcn;
+  /// A program's own, in place of one of that kind, which is then gcn: of what follows it has a
+  /// width and a matrix to gather by.
+  std::shared_ptr<const AddedEncoder> added;
   std::int64_t dim = 512;   ///< width of the embedding
   std::int64_t hidden = 0;  ///< width of all layers but the last; 0: dim
   int layers = 1;
@@ -87,8 +108,13 @@ struct EncoderOptions {
   }
 };
 
+/// What configurations and messages call the encoder.
+inline std::string encoder_name(const EncoderOptions& options) {
+  return options.added ? options.added->name : name_of(options.kind);
+}
+
 /// Whether this encoder can: normalised channels are a matter of all nodes.
-constexpr bool runs_in_batches(const EncoderOptions& options) {
+inline bool runs_in_batches(const EncoderOptions& options) {
   return runs_in_batches(options.kind) && !options.channel_norm;
 }
 

@@ -4,9 +4,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "creg/core/context.h"
+#include "creg/core/random.h"
 #include "creg/graph/graph.h"
 #include "creg/nn/encoder_options.h"
 #include "creg/ops/sparse_matrix.h"
@@ -19,6 +22,8 @@ class FeatureMatrix {
  public:
   /// Features must be there. Sparse ones stay sparse unless so full that a dense product is faster.
   FeatureMatrix(const Context& context, const Features& features);
+  /// The same of a matrix without room behind its entries.
+  FeatureMatrix(const Context& context, CsrTensors sparse);
   /// [rows, cols], float32; gradients reach it.
   explicit FeatureMatrix(at::Tensor dense);
 
@@ -32,8 +37,8 @@ class FeatureMatrix {
   /// X·diag(scale) for scale [cols], float32, without a copy of X.
   FeatureMatrix with_columns(const at::Tensor& scale) const;
   /// Every stored value is 0 with chance `rate`, else divided by 1 - rate: a pure function of
-  /// `noise`.
-  FeatureMatrix dropped(double rate, std::uint64_t noise) const;
+  /// `noise`, and of the rows' `numbers` where they are a part of a graph's (EncoderPass).
+  FeatureMatrix dropped(double rate, const RandomKey& noise, const at::Tensor& numbers = {}) const;
 
   /// X·W for weights [cols, width]; the gradient reaches the weights, the scales of columns and a
   /// dense tensor that X was made of.
@@ -42,6 +47,8 @@ class FeatureMatrix {
   at::Tensor dense() const;
 
   std::int64_t bytes() const;
+  /// What is stored.
+  std::vector<at::Tensor> tensors() const;
 
  private:
   std::int64_t rows_ = 0;
@@ -66,6 +73,8 @@ SparseMatrix aggregation_matrix(const Context& context, const CsrTensors& adjace
                                 Aggregation kind);
 SparseMatrix aggregation_matrix(const Context& context, const Graph& graph, Aggregation kind);
 
+class PartExchange;
+
 /// One matrix per layer, first layer first; a single one serves them all. A dual encoder has one
 /// per part.
 class Hops {
@@ -73,14 +82,24 @@ class Hops {
   Hops() = default;
   explicit Hops(SparseMatrix all_layers) : matrices_{std::move(all_layers)} {}
   explicit Hops(std::vector<SparseMatrix> per_layer) : matrices_(std::move(per_layer)) {}
+  /// Of a part of a graph: the matrix has a row per own node, and columns for its halo too.
+  Hops(SparseMatrix all_layers, std::shared_ptr<PartExchange> part)
+      : matrices_{std::move(all_layers)}, part_(std::move(part)) {}
 
   const SparseMatrix& of_layer(int layer) const {
     return matrices_.size() == 1 ? matrices_.front()
                                  : matrices_.at(static_cast<std::size_t>(layer));
   }
+  const std::vector<SparseMatrix>& all() const { return matrices_; }
+
+  bool of_part() const { return part_ != nullptr; }
+  /// What a layer after the first gathers from, given the rows that came out of the one before: of
+  /// a part those of its halo too, which other ranks have.
+  at::Tensor with_halo(const at::Tensor& rows) const;
 
  private:
   std::vector<SparseMatrix> matrices_;
+  std::shared_ptr<PartExchange> part_;
 };
 
 /// What an encoder gathers by on a whole graph. An adjacency of which entries were dropped counts

@@ -28,13 +28,21 @@ class ParameterList {
   /// N(0, deviation²), likewise.
   at::Tensor normal(const std::string& name, at::IntArrayRef shape, double deviation);
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
+  /// A tensor that was made elsewhere and is trained in place: float32, contiguous, on the list's
+  /// device; anything else is an input error that names it.
+  void adopt(const std::string& name, const at::Tensor& value);
+  /// The same for one that is not trained but belongs to the model: it is kept with the best
+  /// parameters and in checkpoints, and gets no gradient.
+  void adopt_untrained(const std::string& name, const at::Tensor& value);
 
+  std::uint64_t seed() const { return seed_; }
   const c10::Device& device() const { return device_; }
   const std::vector<NamedTensor>& all() const { return parameters_; }
   std::int64_t count() const;  ///< of numbers
 
  private:
-  at::Tensor add(const std::string& name, at::Tensor value);
+  void check_adopted(const std::string& name, const at::Tensor& value) const;
+  at::Tensor add(const std::string& name, at::Tensor value, bool trained = true);
 
   std::uint64_t seed_;
   c10::Device device_;

@@ -11,8 +11,10 @@ namespace creg {
 
 /// Which rows each anchor meets. All index tensors are int32; the rows are constants of the loss.
 struct Pairs {
-  at::Tensor anchors;    ///< [M]: rows of the anchor matrix, distinct; undefined: 0..M-1
-  at::Tensor positives;  ///< [M, P]: the positive is the mean of these P rows
+  at::Tensor anchors;  ///< [M]: rows of the anchor matrix, distinct; undefined: 0..M-1
+  /// [M, P]: the positive is the mean of these P rows. On a GPU, where no step waits to hear that a
+  /// similarity was not finite, -1 stands for one that is missing: the loss is not a number.
+  at::Tensor positives;
   at::Tensor negatives;  ///< [M, K]
 };
 

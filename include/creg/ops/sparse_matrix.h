@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "creg/core/context.h"
 #include "creg/graph/graph.h"
@@ -78,6 +79,8 @@ class SparseMatrix {
   const at::Tensor& linked_entries() const { return state_->entries; }
 
   std::int64_t bytes() const;
+  /// What is stored: both orientations, or the dense form.
+  std::vector<at::Tensor> tensors() const;
 
  private:
   struct State {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@
 #include "creg/train/trainer.h"
 
 namespace creg {
+
+class Communicator;
 
 // What is asked of a run, in plain values.
 
@@ -53,6 +56,8 @@ struct RunSpec {
   Settings settings;   ///< on top of the recipe
   /// A program's own method; taken where the settings name it.
   std::shared_ptr<const MethodEntry> added;
+  /// A program's own encoder, in place of what the recipe and the settings say of one.
+  std::shared_ptr<const AddedEncoder> added_encoder;
   /// 0: the Context's seed alone; else the seeds 0 … seeds-1, each with a folder of its own.
   int seeds = 0;
   std::filesystem::path out;  ///< the folder of the run; empty: nothing is written
@@ -63,6 +68,10 @@ struct RunSpec {
   bool evaluate = true;                     ///< where there are labels
   int eval_splits = 0;                      ///< 0: the protocol's own number
   int calibrate = 0;  ///< epochs between two looks at the calibration; 0: none
+  int ranks = 0;      ///< that share the batches of each update; 0: this process alone
+  std::shared_ptr<Communicator> world;  ///< these; none for a look at what would happen
+  /// Also write what is measured as an event file for TensorBoard.
+  bool tensorboard = false;
 };
 
 // What will happen in a run: decided once, before it begins, and recorded.
@@ -112,20 +121,27 @@ struct RunPlan {
   bool evaluate = true;
   int eval_splits = 0;
   int calibrate = 0;
+  bool tensorboard = false;
   /// Where calibration.jsonl goes when the runs themselves are not kept: into seed-<s> below this.
   std::filesystem::path calibration_folder;
+
+  int ranks = 0;                        ///< 0: this process alone
+  std::shared_ptr<Communicator> world;  ///< the ranks, of which rank 0 alone writes
 
   std::int64_t nodes = 0;
   std::int64_t edges = 0;     ///< undirected ones; directed, or of a .creg file: as stored
   std::int64_t features = 0;  ///< columns
   bool estimated = false;     ///< these were guessed: from the sizes of files, or of a part
 
+  std::int64_t gradient_numbers = 0;  ///< that a step changes
+  /// Numbers of a node that ranks tell each other while they make the embedding, layer by layer.
+  std::int64_t embedding_numbers = 0;
   std::vector<MemoryPart> memory;  ///< of one run, estimated
   std::int64_t memory_bytes = 0;   ///< all of it
   Device device;                   ///< where it computes
   Precision precision = Precision::fp32;
   int all_threads = 1;  ///< of this command
-  int threads = 1;      ///< of each run: runs side by side have one each
+  int threads = 1;      ///< of each run: runs side by side share them
 };
 
 /// Opens the dataset (the recipe's, where none is named) and settles everything; says in the log
@@ -174,10 +190,20 @@ struct RunResult {
   const DenseMatrix& embedding() const { return seeds.front().training.embedding; }
 };
 
+/// Who looks on while a plan is carried out.
+struct RunListener {
+  /// Called between epochs, on the thread that trains the seed; by several of them at a time where
+  /// seeds go side by side.
+  std::function<void(std::uint64_t seed, const EpochStatistics& statistics)> epoch_done;
+  /// After Ctrl-C a run of one seed without a folder comes back as far as it got, with
+  /// TrainResult::stopped; else Interrupted is thrown.
+  bool return_stopped = false;
+};
+
 /// Trains every seed, several side by side where the plan says so, and keeps them in the plan's
 /// folder where it has one. The folder is this run's alone: one that another process writes into,
 /// or that holds something else, is an error before anything is written. A run that needs more
 /// memory than there is is an environment error before anything is trained.
-RunResult execute(const Context& context, const RunPlan& plan);
+RunResult execute(const Context& context, const RunPlan& plan, const RunListener& listener = {});
 
 }  // namespace creg

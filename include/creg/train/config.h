@@ -41,6 +41,9 @@ struct BatchOptions {
   bool replace = false;                  ///< draws may repeat a neighbour
   std::int64_t per_epoch = 0;            ///< batches of an epoch; 0: all nodes once
   BatchNeighbours neighbours = BatchNeighbours::subgraph;
+  /// Batches whose gradients make one step of Adam: their mean. Ranks share them; results depend on
+  /// this and not on the number of ranks.
+  int per_update = 1;
 };
 
 /// How the learning rate moves over the epochs.
@@ -73,9 +76,11 @@ struct TrainConfig {
   int patience = 40;         ///< stop after more epochs than this without a lower loss; 0: never
   Select select = Select::loss;
   bool link_counts = false;  ///< edges count as often as they are stored, loops and both directions
-  bool pre_norm = false;     ///< divide each row of features by max(its sum, 1)
-  bool final_norm = false;   ///< evaluation divides each embedding by its length
-  int smooth = 0;            ///< evaluation takes H + Â^n H with this n; 0: H as it is
+  /// Columns that a graph without features gets, made of its structure; 0: none.
+  std::int64_t structure_features = 128;
+  bool pre_norm = false;    ///< divide each row of features by max(its sum, 1)
+  bool final_norm = false;  ///< evaluation divides each embedding by its length
+  int smooth = 0;           ///< evaluation takes H + Â^n H with this n; 0: H as it is
 };
 
 /// The configuration's method, a program's own or one of the library's by name.

@@ -283,7 +283,7 @@ class PlainEpoch::State {
   at::Tensor direction(const at::Tensor& h, std::uint32_t epoch) const {
     if (config_.regulariser.r == Direction::summary) return at::sigmoid(h.mean(0));
     return draw_uniform(h.device(), 1, h.size(1), static_cast<float>(config_.regulariser.r_scale),
-                        {seed_, Purpose::direction, epoch})
+                        RandomKey{seed_, Purpose::direction, epoch})
         .squeeze(0);
   }
 

@@ -23,7 +23,7 @@ std::int64_t PlainSampler::bytes() const {
 PlainSampler::Drawn PlainSampler::draw(const at::Tensor& frontier, int fanout) {
   const at::Tensor starts = offsets_.index_select(0, frontier);
   const at::Tensor degrees = offsets_.index_select(0, frontier + 1) - starts;
-  const bool all = fanout == all_neighbours;
+  const bool all = fanout == every_neighbour;
   at::Tensor counts = degrees;
   if (!all) {
     counts = options_.replace ? degrees.clamp(0, 1) * fanout : degrees.clamp_max(fanout);

@@ -44,22 +44,30 @@ void bench_epoch_command(const Context& context, const EpochOptions& options,
   for (const OwnParameter& own : method_of(config).parameters) {
     if (own.key == "positives") positives = find_parameter(own.key).get(config);
   }
-  Report report =
-      bench_report({words(fmt::format("one epoch of {} on {}: {} nodes, {} score, regulariser {}",
-                                      config.method, run.graph.name, with_commas(run.graph.nodes()),
-                                      name_of(config.contrast.score), regularisers(config))),
-                    {"bench", "epoch"},
-                    {"dataset", run.graph.name},
-                    {"nodes", run.graph.nodes()},
-                    {"method", config.method},
-                    {"encoder", name_of(config.encoder.kind)},
-                    {"dim", config.encoder.dim},
-                    {"score", name_of(config.contrast.score)},
-                    {"positives", positives},
-                    {"reg", regularisers(config)},
-                    {"recipe", run.recipe}},
-                   context, options.bench, "plain libtorch", result.ours, result.plain);
+  std::optional<std::int64_t> batch_size;
+  std::string what = "epoch";
+  if (config.batch.size > 0) {
+    batch_size = config.batch.size;
+    what = fmt::format("batch of {}", with_commas(config.batch.size));
+  }
+  Report report = bench_report(
+      {words(fmt::format("one {} of {} on {}: {} nodes, {} score, regulariser {}", what,
+                         config.method, run.graph.name, with_commas(run.graph.nodes()),
+                         name_of(config.contrast.score), regularisers(config))),
+       {"bench", "epoch"},
+       {"dataset", run.graph.name},
+       {"nodes", run.graph.nodes()},
+       {"batch_size", batch_size},
+       {"method", config.method},
+       {"encoder", encoder_name(config.encoder)},
+       {"dim", config.encoder.dim},
+       {"score", name_of(config.contrast.score)},
+       {"positives", positives},
+       {"reg", regularisers(config)},
+       {"recipe", run.recipe}},
+      context, options.bench, "plain libtorch", result.ours, result.plain);
   append(report.body, {{"pairs", pairs_rule},
+                       {"epochs_per_round", result.per_round},
                        {"first_loss", result.first_loss},
                        {"baseline_first_loss", result.plain_first_loss}});
   if (result.plain_first_loss) {

@@ -78,7 +78,8 @@ void add_bench_sample(CLI::App& bench, GlobalOptions& options) {
   command->footer(
       "Our batches are drawn side by side, one per thread; the plain baseline draws one after the "
       "other by index\noperations on whole tensors, each on all threads. Of more neighbours than "
-      "the fanout it draws with replacement\nin any case, which is the cheaper thing to do there.");
+      "the fanout it draws with replacement\nin any case, which is the cheaper thing to do there. "
+      "On the CPU alone.");
   const auto chosen = std::make_shared<SampleOptions>();
   add_dataset_options(*command, chosen->dataset);
   add_bench_options(*command, chosen->bench);

@@ -25,8 +25,12 @@ void bench_select_command(const Context& context, const SelectOptions& options,
   const SelectBench result = bench_select(context, graph, {.dim = options.dim}, options.k,
                                           options.bench.measure, options.bench.plain());
   Report report = bench_report(
-      {words(fmt::format("the {} most similar of all nodes and the entropies, {}: {} nodes x {}",
-                         options.k, graph.name, with_commas(graph.nodes()), options.dim)),
+      {words(fmt::format(
+           "{}, {}: {} nodes x {}",
+           options.k == 0
+               ? "the entropies of all nodes"
+               : fmt::format("the {} most similar of all nodes and the entropies", options.k),
+           graph.name, with_commas(graph.nodes()), options.dim)),
        {"bench", "select"},
        {"dataset", graph.name},
        {"nodes", graph.nodes()},
@@ -36,9 +40,12 @@ void bench_select_command(const Context& context, const SelectOptions& options,
   append(report.body, {{"entropy_difference", result.entropy_difference},
                        {"value_difference", result.value_difference}});
   if (result.entropy_difference) {
-    report.body.push_back(
-        words(fmt::format("largest differences: entropies {:.2g}, similarities {:.2g}",
-                          *result.entropy_difference, *result.value_difference)));
+    std::string differences =
+        fmt::format("largest differences: entropies {:.2g}", *result.entropy_difference);
+    if (result.value_difference) {
+      differences += fmt::format(", similarities {:.2g}", *result.value_difference);
+    }
+    report.body.push_back(words(std::move(differences)));
   }
   print_report(report, globals);
 }
@@ -54,9 +61,11 @@ void add_bench_select(CLI::App& bench, GlobalOptions& options) {
   const auto chosen = std::make_shared<SelectOptions>();
   add_dataset_options(*command, chosen->dataset);
   add_bench_options(*command, chosen->bench);
-  command->add_option("--k", chosen->k, "Most similar nodes to find of each")
+  command
+      ->add_option("--k", chosen->k,
+                   "Most similar nodes to find of each; 0: entropies alone, as seeds are chosen by")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000))
+      ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   command->add_option("--dim", chosen->dim, "Width of the embedding")
       ->type_name("N")

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/options/dataset_options.h"
 #include "cli/options/embedding_options.h"
+#include "cli/options/figure_options.h"
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/graph/splits.h"
@@ -14,6 +15,7 @@
 #include "io/file.h"
 #include "ops/runtime.h"
 #include "report/calibration_report.h"
+#include "run/calibrated_run.h"
 #include "run/embeddings.h"
 #include "run/run_folder.h"
 
@@ -36,6 +38,7 @@ struct CalibrateOptions {
   std::string protocol;
   int split = 0;
   std::string out;
+  FigureOptions figures;
 };
 
 template <class E>
@@ -99,17 +102,6 @@ PairOptions pairs_of(const CalibrateOptions& chosen, const EmbeddingSource& sour
   return pairs;
 }
 
-void calibrate_classifier(const Context& context, const Graph& graph, const DenseMatrix& embedding,
-                          const CalibrationOutcome& outcome, int split, CalibratedRun& run) {
-  try {
-    const Split nodes = make_split(context, graph, outcome.protocol, 0, split);
-    run.classifier = classifier_calibration(context, graph, embedding, nodes, outcome.options.bins);
-  } catch (const Error& error) {
-    // The pairs are what was asked for first: labels that make no split do not spoil them.
-    run.no_classifier = error.what();
-  }
-}
-
 /// Theorem 2 needs Contrast-Reg's matrix, which only the folder of a run has.
 void measure_direction(const Context& context, const DenseMatrix& embedding, const fs::path& file,
                        CalibratedRun& run) {
@@ -131,17 +123,10 @@ void measure_direction(const Context& context, const DenseMatrix& embedding, con
 
 CalibratedRun calibrate_run(const Context& context, const Graph& graph, const fs::path& file,
                             bool folder, const CalibrationOutcome& outcome, int split) {
-  CalibratedRun run;
-  run.file = file.string();
   const DenseMatrix embedding = read_embedding(file);
-  run.embedding = embedding_calibration(context, graph, embedding, outcome.pairs, outcome.options);
-  if (run.embedding.spectrum) {
-    run.bound =
-        generalisation_bound(context, embedding, graph.labels.span(), *run.embedding.spectrum);
-    calibrate_classifier(context, graph, embedding, outcome, split, run);
-  } else {
-    run.no_classifier = "no labels";
-  }
+  CalibratedRun run = calibrated_run(context, graph, embedding, outcome.pairs, outcome.options,
+                                     outcome.protocol, split);
+  run.file = file.string();
   if (folder) {
     measure_direction(context, embedding, file, run);
   } else {
@@ -152,6 +137,7 @@ CalibratedRun calibrate_run(const Context& context, const Graph& graph, const fs
 
 void calibrate(const Context& context, const CalibrateOptions& chosen,
                const GlobalOptions& globals) {
+  const ChartFiles how = chart_files(chosen.figures, chosen.out);
   const EmbeddingSource source = find_embeddings(chosen.source);
   CalibrationOutcome outcome;
   outcome.pairs = pairs_of(chosen, source);
@@ -180,7 +166,8 @@ void calibrate(const Context& context, const CalibrateOptions& chosen,
   Report report = calibration_report(outcome);
   std::vector<std::string> files;
   if (!chosen.out.empty()) {
-    for (const fs::path& file : write_charts(chosen.out, report)) files.push_back(file.string());
+    for (const fs::path& file : write_charts(chosen.out, report, how))
+      files.push_back(file.string());
   }
   report.body.push_back({"files", files, files.empty() ? "" : "written"});
   print_report(report, globals);
@@ -240,10 +227,11 @@ void add_calibrate(CLI::App& app, GlobalOptions& options) {
       ->type_name("INDEX")
       ->check(CLI::NonNegativeNumber);
   command
-      ->add_option("--out", chosen->out,
-                   "Write reliability diagrams there, as SVG and their bins as CSV")
+      ->add_option("--out", chosen->out, "Write reliability diagrams there, and their bins as CSV")
       ->type_name("DIR");
+  add_figure_options(*command, chosen->figures);
   command->callback([chosen, &options] {
+    take_figure_format(chosen->figures, options);
     options.action = [chosen, &options](const Context& context) {
       calibrate(context, *chosen, options);
     };

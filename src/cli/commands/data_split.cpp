@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "creg/core/error.h"
 #include "creg/graph/splits.h"
+#include "io/run_files.h"
 #include "io/split_file.h"
 
 namespace creg::cli {
@@ -20,6 +21,7 @@ struct SplitOptions {
 
 void write_split(const Context& context, const SplitOptions& options,
                  const GlobalOptions& globals) {
+  check_output_file(options.out);
   const Dataset dataset = open_chosen(context, options.dataset, globals);
   const Graph graph = prepare_graph(context, dataset, options.dataset.transforms);
   const std::string protocol = options.protocol.empty() ? dataset.protocol : options.protocol;

@@ -1,23 +1,68 @@
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "calibration/random_pairs.h"
 #include "cli/commands.h"
 #include "core/text.h"
+#include "creg/core/error.h"
 #include "creg/io/dataset.h"
 #include "creg/learn/metrics.h"
+#include "io/file.h"
+#include "io/run_files.h"
 #include "run/execute.h"
+#include "run/run_page.h"
 #include "train/parameters.h"
 
 namespace creg::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int demo_seeds = 2;
+constexpr int demo_calibrate = 40;  // epochs between two looks, for the curves of the report
+constexpr std::int64_t demo_map_nodes = 6000;
+constexpr std::string_view no_report = "none";
+constexpr std::string_view usual_report = "creg-demo.html";
+
+struct DemoOptions {
+  int epochs = TrainConfig().epochs;
+  std::optional<std::string> report;
+};
+
+/// A folder for the runs, which goes with this object.
+class ScratchFolder {
+ public:
+  ScratchFolder() : path_((fs::temp_directory_path() / "creg-demo-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) {
+      fail_environment({.what = "there is no place for the demo's runs",
+                        .file = path_,
+                        .found = std::generic_category().message(errno),
+                        .hint = "set TMPDIR to a folder that can be written, or --report none"});
+    }
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  fs::path path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 std::vector<Value> run_row(const Context& context, const RunPlan& base, const std::string& method,
-                           const std::string& reg) {
+                           const std::string& reg, const fs::path& folder) {
   RunPlan run = base;
+  run.directory = folder;
+  run.several = !folder.empty();
+  run.calibrate = folder.empty() ? 0 : demo_calibrate;
   find_parameter("method").set(run.config, method);
   find_parameter("reg").set(run.config, reg);
   find_parameter("lr").set(run.config, "3e-3");
@@ -52,12 +97,40 @@ constexpr auto what_next =
     "  creg data get cora && creg train --dataset cora           a benchmark, by its recipe\n"
     "  creg train --help                                         every parameter";
 
-void show_demo(const Context& context, int epochs, const GlobalOptions& globals) {
+/// The file of the report before there is one; null where none is wanted or possible.
+std::unique_ptr<AtomicFile> open_report(const Context& context, const DemoOptions& chosen) {
+  if (chosen.report == no_report || page_shell().empty()) return nullptr;
+  try {
+    const fs::path file = chosen.report.value_or(std::string(usual_report));
+    check_output_file(file);
+    return std::make_unique<AtomicFile>(file);
+  } catch (const Error& error) {
+    if (chosen.report) throw;
+    context.log().write(LogLevel::notice, fmt::format("no report: {}", error.what()));
+    return nullptr;
+  }
+}
+
+void write_report(const Context& context, const std::vector<fs::path>& folders, AtomicFile& file) {
+  context.log().write(LogLevel::info, "writing the report");
+  // Fewer points than nodes: a demo is over soon.
+  const PageOptions options{.title = "creg demo", .map_nodes = demo_map_nodes};
+  std::vector<PageSource> sources;
+  for (const fs::path& folder : folders) sources.push_back({.path = folder});
+  file.write(write_page(page_shell(), run_page(context, sources, options)));
+  file.commit();
+}
+
+void show_demo(const Context& context, const DemoOptions& chosen, const GlobalOptions& globals) {
+  const std::unique_ptr<AtomicFile> file = open_report(context, chosen);
+  std::optional<ScratchFolder> scratch;
+  if (file) scratch.emplace();
+  std::vector<fs::path> folders;
   RunPlan base;
   base.dataset = open_dataset(context, "", "");
   base.graph = prepare_graph(context, base.dataset);
   base.recipe = "none";
-  base.config.epochs = epochs;
+  base.config.epochs = chosen.epochs;
   base.all_threads = context.threads();
   Table rows{.columns = {{"method", "method"},
                          {"reg", "regulariser"},
@@ -70,8 +143,18 @@ void show_demo(const Context& context, int epochs, const GlobalOptions& globals)
   for (const char* method : {"ml", "lc"}) {
     for (const char* reg : {"none", "contrast"}) {
       context.log().write(LogLevel::info, fmt::format("training {} with --reg {}", method, reg));
-      rows.rows.push_back(run_row(context, base, method, reg));
+      fs::path folder;
+      if (scratch) {
+        folder = scratch->path() / fmt::format("{}-{}", method, reg);
+        folders.push_back(folder);
+      }
+      rows.rows.push_back(run_row(context, base, method, reg, folder));
     }
+  }
+  std::string page;
+  if (file) {
+    write_report(context, folders, *file);
+    page = fs::absolute(chosen.report.value_or(std::string(usual_report))).string();
   }
   const Report report{
       .body = {words(fmt::format("{}: a citation network made from a seed, {} nodes; embeddings "
@@ -80,7 +163,9 @@ void show_demo(const Context& context, int epochs, const GlobalOptions& globals)
                {"dataset", base.graph.name},
                {"seeds", demo_seeds},
                {"rows", rows},
-               words(what_next)},
+               {"report", page.empty() ? Value() : Value(page)},
+               words(what_next),
+               words(page.empty() ? "" : "These runs to look at, in a browser: " + page)},
       .table = rows};
   print_report(report, globals);
 }
@@ -90,13 +175,17 @@ void show_demo(const Context& context, int epochs, const GlobalOptions& globals)
 void add_demo(CLI::App& app, GlobalOptions& options) {
   CLI::App* command = app.add_subcommand(
       "demo", "ML and LC with and without Contrast-Reg on the embedded graph, in a minute");
-  const auto epochs = std::make_shared<int>(TrainConfig().epochs);
-  command->add_option("--epochs", *epochs, "The most epochs [300]")
+  const auto chosen = std::make_shared<DemoOptions>();
+  command->add_option("--epochs", chosen->epochs, "The most epochs [300]")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
-  command->callback([epochs, &options] {
-    options.action = [epochs, &options](const Context& context) {
-      show_demo(context, *epochs, options);
+  command
+      ->add_option("--report", chosen->report,
+                   "The page of these runs to write, or none [creg-demo.html]")
+      ->type_name("FILE|none");
+  command->callback([chosen, &options] {
+    options.action = [chosen, &options](const Context& context) {
+      show_demo(context, *chosen, options);
     };
   });
 }

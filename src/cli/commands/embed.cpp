@@ -8,9 +8,11 @@
 #include "creg/core/error.h"
 #include "creg/train/trainer.h"
 #include "io/embedding_writers.h"
+#include "io/node_lookup.h"
 #include "io/node_names_file.h"
-#include "io/npy.h"
-#include "run/run_folder.h"
+#include "io/run_files.h"
+#include "run/run_record.h"
+#include "train/embed_nodes.h"
 
 namespace creg::cli {
 namespace {
@@ -19,6 +21,7 @@ struct EmbedOptions {
   DataSpec dataset;
   std::string checkpoint;
   std::string out;
+  std::string only;
 };
 
 /// What is asked for, else the dataset of the run that the checkpoint lies in.
@@ -33,48 +36,42 @@ DataSpec dataset_for(const EmbedOptions& options) {
   return data;
 }
 
-void write_embedding(const Context& context, const std::filesystem::path& path,
-                     const DenseMatrix& embedding, const NodeNames& names) {
-  const std::string kind = path.extension().string();
-  if (kind == ".npy") {
-    remove_node_names(path);  // those of other rows, at no moment beside these
-    write_npy(path, embedding);
-  } else if (kind == ".tsv") {
-    write_embedding_tsv(context, path, embedding, names);
-  } else if (kind == ".txt") {
-    write_embedding_word2vec(context, path, embedding, names);
-  } else if (kind == ".safetensors") {
-    write_embedding_safetensors(context, path, embedding, names);
-  } else {
-    fail_input({.what = "unknown kind of file",
-                .file = "--out",
-                .found = in_quotes(path.string()),
-                .expected = "a name that ends in .npy, .tsv, .txt (word2vec) or .safetensors"});
-  }
-  if (names.empty()) {
-    remove_node_names(path);
-  } else {
-    write_node_names(node_names_path(path), names);
-  }
+/// With the names of its rows beside it.
+void write_with_names(const Context& context, const std::filesystem::path& path,
+                      const DenseMatrix& embedding, const NodeNames& names) {
+  AtomicPair files(path, node_names_path(path), !names.empty());
+  write_embedding(context, files.file(), embedding, names);
+  if (!names.empty()) write_node_names(files.beside(), names);
+  files.commit();
 }
 
 void embed_command(const Context& context, const EmbedOptions& options,
                    const GlobalOptions& globals) {
+  check_embedding_ending(options.out);
+  check_output_file(options.out);
   const DataSpec wanted = dataset_for(options);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
-  const DenseMatrix embedding = embed(context, graph, options.checkpoint);
-  write_embedding(context, options.out, embedding, graph.names);
+  NodeNames names = graph.names;
+  DenseMatrix embedding;
+  if (options.only.empty()) {
+    embedding = embed(context, graph, options.checkpoint);
+  } else {
+    const std::vector<std::string> only = read_name_list(context, options.only);
+    names = NodeNames(only);
+    embedding = embed_nodes(context, graph, options.checkpoint,
+                            find_nodes(context, graph.names, graph.nodes(), only, options.only));
+  }
+  write_with_names(context, options.out, embedding, names);
   const Report report{
-      .body = {
-          words(fmt::format("{}: {} x {} of {}", options.out, with_commas(embedding.rows),
-                            with_commas(embedding.cols), graph.name)),
-          {"dataset", graph.name},
-          {"checkpoint", options.checkpoint},
-          {"out", options.out},
-          {"names", graph.names.empty() ? Value() : Value(node_names_path(options.out).string())},
-          {"nodes", embedding.rows},
-          {"dim", embedding.cols}}};
+      .body = {words(fmt::format("{}: {} x {} of {}", options.out, with_commas(embedding.rows),
+                                 with_commas(embedding.cols), graph.name)),
+               {"dataset", graph.name},
+               {"checkpoint", options.checkpoint},
+               {"out", options.out},
+               {"names", names.empty() ? Value() : Value(node_names_path(options.out).string())},
+               {"nodes", embedding.rows},
+               {"dim", embedding.cols}}};
   print_report(report, globals);
 }
 
@@ -87,9 +84,15 @@ void add_embed(CLI::App& app, GlobalOptions& options) {
   command->add_option("--checkpoint", chosen->checkpoint, "DIR/checkpoint.pt of a run")
       ->type_name("FILE")
       ->required();
-  command->add_option("--out", chosen->out, "The file to write: .npy, .tsv, .txt or .safetensors")
+  command
+      ->add_option("--out", chosen->out,
+                   "The file to write: .npy, .tsv, .csv, .txt or .safetensors")
       ->type_name("FILE")
       ->required();
+  command
+      ->add_option("--only", chosen->only,
+                   "Embed the nodes of this list alone, a name a line; -: standard input")
+      ->type_name("FILE");
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       embed_command(context, *chosen, options);

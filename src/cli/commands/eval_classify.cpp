@@ -8,6 +8,7 @@
 #include "cli/options/embedding_options.h"
 #include "core/text.h"
 #include "creg/core/error.h"
+#include "creg/tasks/baselines.h"
 #include "creg/tasks/classify.h"
 #include "io/split_file.h"
 #include "report/classify_report.h"
@@ -22,6 +23,7 @@ struct EvalClassifyOptions {
   std::string split;
   int splits = 0;
   std::optional<double> weight_decay;
+  bool baselines = false;
 };
 
 // "3" is a number, all else a file; so is "./3".
@@ -69,7 +71,17 @@ void evaluate(const Context& context, const EvalClassifyOptions& chosen,
   for (const std::filesystem::path& file : source.files) {
     results.push_back(classify(context, graph, read_embedding(file), options));
   }
-  Report report = classify_report(pool_results(results), graph.name);
+  std::vector<Baseline> baselines;
+  if (chosen.baselines) {
+    // What the run's recipe does to rows is for its embedding alone.
+    ClassifyOptions plain = options;
+    plain.normalize.reset();
+    if (!chosen.embedding.normalize.empty()) plain.normalize = options.normalize;
+    baselines = classify_baselines(context, graph, plain);
+  }
+  const ClassifyResult result = pool_results(results);
+  Report report = classify_report(result, graph.name);
+  append(report.body, baselines_record(result, baselines));
   if (source.edge_split) {
     report.body.push_back({"edge_split", Record{{"seed", std::to_string(*source.edge_split)},
                                                 {"trained_on", "training edges only"}}});
@@ -105,6 +117,8 @@ void add_eval_classify(CLI::App& eval, GlobalOptions& options) {
                    "Of the classifier of public-probe; default the best on the val nodes")
       ->type_name("W")
       ->check(CLI::Range(0.0, 100.0));
+  command->add_flag("--baselines", chosen->baselines,
+                    "The same classifier also on the features X, ÂX and Â²X, which learn nothing");
   command->callback([chosen, &options] {
     options.action = [chosen, &options](const Context& context) {
       evaluate(context, *chosen, options);

@@ -9,18 +9,19 @@
 #include "cli/options/short_help.h"
 #include "cli/options/train_options.h"
 #include "core/text.h"
+#include "core/utf8.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "creg/learn/metrics.h"
 #include "io/file.h"
+#include "io/run_store.h"
 #include "io/seed_folders.h"
 #include "io/write_lock.h"
-#include "ops/runtime.h"
 #include "ops/tensor_memory.h"
 #include "run/execute.h"
 #include "run/scheduler.h"
+#include "run/stored_run.h"
 #include "run/sweep_journal.h"
-#include "train/memory_estimate.h"
 #include "train/parameters.h"
 #include "train/recipes.h"
 
@@ -32,6 +33,7 @@ struct SweepCommand {
   std::string recipe;
   std::vector<std::string> grid;
   std::string out;
+  std::string store;
   bool overwrite = false;
   int seeds = 1;
   int eval_splits = 0;
@@ -123,9 +125,37 @@ RunPlan run_at(const RunPlan& base, const Point& point) {
   return run;
 }
 
+/// A seed by way of the store, which may know it already.
+SeedResult stored_one(const Context& context, const RunPlan& plan, RunStore& store,
+                      ProgressTask& progress) {
+  const RunQuestion question{.kind = Question::classify, .splits = plan.eval_splits};
+  int done = 0;
+  RunListener listener;
+  listener.epoch_done = [&](std::uint64_t /*seed*/, const EpochStatistics& /*statistics*/) {
+    if (context.stopped()) return;
+    ++done;
+    progress.advance();
+  };
+  const Context silent = in_silence(context);
+  const StoredRun run = run_by_store(silent, store, plan, {question}, listener);
+  if (!context.stopped()) progress.advance(std::max(0, plan.config.epochs - done));
+  const std::string name = question.name(plan.dataset.protocol);
+  const auto values = [&](const std::string& metric) {
+    const auto found = run.outcome.figures.find({name, metric});
+    return found == run.outcome.figures.end() ? std::vector<double>() : found->second;
+  };
+  SeedResult result;
+  result.seed = context.seed();
+  result.training.seconds = run.outcome.seconds;
+  result.classification =
+      ClassifyResult{.accuracy = values("accuracy"), .val_accuracy = values("val_accuracy")};
+  return result;
+}
+
 /// Runs what the journal lacks: all points and seeds side by side where there is room for it.
 std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base,
-                                     const std::vector<Point>& points, SweepJournal& journal) {
+                                     const std::vector<Point>& points, SweepJournal& journal,
+                                     RunStore* store) {
   install_tensor_memory();
   std::vector<PointOutcome> outcomes(points.size());
   std::vector<RunPlan> plans;
@@ -137,7 +167,7 @@ std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base
     RunPlan plan = run_at(base, points[p]);
     if (plan.calibrate > 0) plan.calibration_folder /= folder_name(points[p]);
     largest = std::max(largest, plan.memory_bytes);
-    require_memory({plan.memory, plan.memory_bytes}, 1, tensor_memory_left(context));
+    require_memory_for(context, plan);
     if (const PointOutcome* done = journal.find(points[p])) {
       outcomes[p] = *done;
     } else {
@@ -156,7 +186,9 @@ std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base
   scheduler.run([&](std::int64_t task) {
     const std::size_t p = missing[static_cast<std::size_t>(task) / seeds];
     const std::size_t s = static_cast<std::size_t>(task) % seeds;
-    SeedResult result = execute_one(scheduler.context_of(base.seeds[s]), plans[p], &progress);
+    const Context own = scheduler.context_of(base.seeds[s]);
+    SeedResult result = store == nullptr ? execute_one(own, plans[p], &progress)
+                                         : stored_one(own, plans[p], *store, progress);
     result.training.embedding = {};
     const std::lock_guard lock(mutex);
     results[p][s] = std::move(result);
@@ -173,6 +205,10 @@ std::vector<PointOutcome> run_points(const Context& context, const RunPlan& base
       outcome.test.insert(outcome.test.end(), classified.accuracy.begin(),
                           classified.accuracy.end());
       outcome.seconds += seed.training.seconds;
+    }
+    if (outcome.val.empty()) {
+      fail_input({.what = "the protocol has no validation nodes to choose by",
+                  .file = base.dataset.protocol});
     }
     journal.add(outcome);
     outcomes[p] = std::move(outcome);
@@ -252,8 +288,8 @@ void sweep_command(const Context& context, const SweepCommand& command,
     base.calibration_folder = calibration_folder(command.out);
   }
   const std::string identity =
-      fmt::format("dataset = {}\nseeds = {}\nsplits = {}\n{}", base.graph.name, command.seeds,
-                  command.eval_splits, config_toml(base.config));
+      fmt::format("dataset = {}\nseeds = {}\nsplits = {}\n{}", printable(base.graph.name),
+                  command.seeds, command.eval_splits, config_toml(base.config));
   std::optional<WriteLock> lock;
   if (!command.out.empty()) {
     const std::filesystem::path parent = std::filesystem::absolute(command.out).parent_path();
@@ -262,23 +298,22 @@ void sweep_command(const Context& context, const SweepCommand& command,
     remove_leftovers(parent, std::filesystem::path(command.out).filename().string());
     clear_calibration(calibration_folder(command.out), command.overwrite && is_sweep(command.out));
   }
+  std::optional<RunStore> store;
+  if (!command.store.empty()) store.emplace(context, command.store);
   SweepJournal journal(command.out, identity, command.overwrite);
   try {
     std::vector<PointOutcome> outcomes =
-        run_points(context, base, grid_points(command.grid), journal);
-    if (outcomes.front().val.empty()) {
-      fail_input({.what = "the protocol has no validation nodes to choose by",
-                  .file = base.dataset.protocol});
-    }
+        run_points(context, base, grid_points(command.grid), journal, store ? &*store : nullptr);
     print_report(sweep_report(base, std::move(outcomes)), globals);
     if (command.calibrate > 0) {
       context.log().write(LogLevel::notice, "how the calibration moved: creg history " +
                                                 base.calibration_folder.string() + "/*");
     }
   } catch (const Interrupted&) {
-    if (!command.out.empty()) {
+    const std::string& kept = command.out.empty() ? command.store : command.out;
+    if (!kept.empty()) {
       context.log().write(LogLevel::notice,
-                          "stopped; the same command goes on with what " + command.out + " lacks");
+                          "stopped; the same command goes on with what " + kept + " lacks");
     }
     throw;
   }
@@ -301,6 +336,11 @@ void add_sweep(CLI::App& app, GlobalOptions& options) {
       ->check(CLI::Range(1, 100000));
   command->add_option("--out", chosen->out, "Keep finished points here, and go on from them")
       ->type_name("FILE.jsonl");
+  command
+      ->add_option("--store", chosen->store,
+                   "Keep every run in this store, the one of creg reproduce, and take from it what "
+                   "it has")
+      ->type_name("FILE");
   command->add_flag("--overwrite", chosen->overwrite,
                     "Where the file holds a sweep, begin anew instead of going on from it");
   command

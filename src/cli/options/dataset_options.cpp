@@ -37,7 +37,7 @@ void add_dataset_options(CLI::App& command, DataSpec& options, DatasetFlags flag
           [&options](const std::string& name) {
             options.reading.unknown_ids = from_name<UnknownIds>(name).value_or(UnknownIds::error);
           },
-          "Ids in a file of labels or splits that the graph does not have: an error, or left out "
+          "Ids of labels, splits or edges that the graph does not have: an error, or left out "
           "with a warning [error]")
       ->type_name("error|drop")
       ->check(CLI::IsMember(names_of<UnknownIds>()))

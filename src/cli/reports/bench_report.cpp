@@ -12,6 +12,11 @@ void add_row(Table& table, const std::string& name, const Measurement& measured)
   const Spread ms = spread_of(measured.ms);
   table.rows.push_back(
       {name, ms.median, ms.p10, ms.p90, spread_of(measured.cpu_ms).median, measured.peak_bytes});
+  if (measured.device_peak_bytes) table.rows.back().emplace_back(*measured.device_peak_bytes);
+}
+
+Value device_peak(const std::optional<Measurement>& measured) {
+  return measured && measured->device_peak_bytes ? Value(*measured->device_peak_bytes) : Value();
 }
 
 std::string rounds_words(const Context& context, const BenchOptions& options,
@@ -71,6 +76,9 @@ Report bench_report(Record about, const Context& context, const BenchOptions& op
                           {"ms_p90", "90 %", Unit::milliseconds},
                           {"cpu_ms", "of cores", Unit::milliseconds},
                           {"peak_bytes", "peak memory", Unit::bytes}}};
+  if (ours.device_peak_bytes) {
+    table.columns.push_back({"device_peak_bytes", "on the card", Unit::bytes});
+  }
   add_row(table, "creg", ours);
   if (baseline) add_row(table, baseline_name, *baseline);
   const Spread ms = spread_of(ours.ms);
@@ -101,6 +109,8 @@ Report bench_report(Record about, const Context& context, const BenchOptions& op
           {"speedup_p90", of(ratio, &Spread::p90)},
           {"peak_bytes", ours.peak_bytes},
           {"baseline_peak_bytes", baseline ? Value(baseline->peak_bytes) : Value()},
+          {"device_peak_bytes", device_peak(ours)},
+          {"baseline_device_peak_bytes", device_peak(baseline)},
           {"cpu_ms", spread_of(ours.cpu_ms).median},
           {"baseline_cpu_ms", baseline ? Value(spread_of(baseline->cpu_ms).median) : Value()},
           {"baseline_memory", baseline ? Value(options.plain_memory) : Value()},

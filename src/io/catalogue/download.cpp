@@ -63,6 +63,7 @@ class Getter {
               .retry_wait_seconds = options.retry_wait_seconds,
               .stall_seconds = options.stall_seconds,
               .connect_seconds = options.connect_seconds} {
+    most_unknown_bytes_ = options.most_unknown_bytes;
     report_.folder =
         dataset_folder(entry, options.data_dir.empty() ? data_folder() : options.data_dir);
   }
@@ -103,6 +104,7 @@ class Getter {
   /// when it was not held before: somebody else may have done the work meanwhile.
   bool lock() {
     if (lock_) return false;
+    refuse_symlink(report_.folder);
     std::error_code error;
     fs::create_directories(report_.folder, error);
     if (error) {
@@ -140,18 +142,25 @@ class Getter {
             fmt::format("{}/{}", mirror_.base, name)};
   }
 
+  std::int64_t most_bytes(const CatalogueFile& file) const {
+    return file.size >= 0 ? file.size : most_unknown_bytes_;
+  }
+  std::string bytes_words(const CatalogueFile& file) const {
+    return (file.size >= 0 ? "" : "at most ") + with_commas(most_bytes(file)) + " bytes";
+  }
+
   /// Nothing when no place has the file.
   std::optional<Transfer> transfer(const CatalogueFile& file, PartFile& part) {
     refusals_.clear();
     HttpOptions http = http_;
-    http.most_bytes = file.size;
+    http.most_bytes = most_bytes(file);
     for (const std::string& place : places(file.name)) {
       if (mirror_.web) {
         const HttpResult result = http_fetch(context_, place, part, http);
         if (result.too_long > 0) {
           fail_wrong(place, {.state = FileState::wrong,
                              .found = with_commas(result.too_long) + " bytes and more",
-                             .expected = with_commas(file.size) + " bytes"});
+                             .expected = bytes_words(file)});
         }
         if (result.found) {
           return Transfer{.place = place, .bytes = result.bytes, .resumed = result.resumed};
@@ -168,10 +177,10 @@ class Getter {
   Transfer copy(const CatalogueFile& file, const std::string& place, PartFile& part) {
     const Bytes source = map_file(place);
     part.clear();
-    if (file.size >= 0 && source.size() > file.size) {
+    if (source.size() > most_bytes(file)) {
       fail_wrong(place, {.state = FileState::wrong,
                          .found = with_commas(source.size()) + " bytes",
-                         .expected = with_commas(file.size) + " bytes"});
+                         .expected = bytes_words(file)});
     }
     ProgressTask progress(context_, fs::path(place).filename().string(), source.size(), "bytes");
     for (std::size_t at = 0; at < source.data.size(); at += copy_piece_bytes) {
@@ -313,6 +322,7 @@ class Getter {
   const CatalogueEntry& entry_;
   Mirror mirror_;
   HttpOptions http_;
+  std::int64_t most_unknown_bytes_ = 0;
   GetReport report_;
   std::optional<WriteLock> lock_;
   std::vector<std::string> refusals_;  ///< where the file looked for last is not

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/containers/json_sax.h"
@@ -81,18 +83,41 @@ class JsonRecordReader : public JsonReader {
   int depth_ = 0;
 };
 
-/// A list in a JSON file; text_of(item) is the item as it stands there.
-template <class Items, class TextOf>
-void write_json_list(AtomicFile& out, const Items& items, std::string_view comma,
-                     const TextOf& text_of) {
-  out.write("[");
-  std::string_view before;
-  for (const auto& item : items) {
-    out.write(before);
-    out.write(text_of(item));
-    before = comma;
+/// Writes one object a key at a time, so that long lists need not be in memory as JSON. The caller
+/// commits the file.
+class JsonRecordWriter {
+ public:
+  explicit JsonRecordWriter(AtomicFile& out) : out_(out) { out_.write("{"); }
+
+  void value(const std::string& key, const nlohmann::ordered_json& value) {
+    begin(key);
+    out_.write(value.dump());
   }
-  out.write("]");
-}
+  /// json_of(item) is the item as JSON.
+  template <class Items, class JsonOf>
+  void list(const std::string& key, const Items& items, std::string_view comma,
+            const JsonOf& json_of) {
+    begin(key);
+    out_.write("[");
+    std::string_view before;
+    for (const auto& item : items) {
+      out_.write(before);
+      out_.write(nlohmann::ordered_json(json_of(item)).dump());
+      before = comma;
+    }
+    out_.write("]");
+  }
+  void end() { out_.write("}\n"); }
+
+ private:
+  void begin(const std::string& key) {
+    if (!first_) out_.write(",\n ");
+    first_ = false;
+    out_.write(nlohmann::ordered_json(key).dump() + ": ");
+  }
+
+  AtomicFile& out_;
+  bool first_ = true;
+};
 
 }  // namespace creg

@@ -164,12 +164,10 @@ class HeaderParser {
 }
 
 template <class Number>
-void write_vector(const std::filesystem::path& path, std::span<const Number> values,
+void write_vector(AtomicFile& file, std::span<const Number> values,
                   std::span<const std::int64_t> shape) {
-  AtomicFile file(path);
   file.write(npy_header(npy_descr<Number>(), shape));
   file.write(std::as_bytes(values));
-  file.commit();
 }
 
 }  // namespace
@@ -245,13 +243,21 @@ std::string npy_header(std::string_view descr, std::span<const std::int64_t> sha
   return out + dict;
 }
 
-void write_npy(const std::filesystem::path& path, const DenseMatrix& matrix) {
+void write_npy(AtomicFile& file, const DenseMatrix& matrix) {
   invariant(matrix.values.size() == matrix.rows * matrix.cols, "a matrix holds all its values");
-  write_vector<float>(path, matrix.values, std::array{matrix.rows, matrix.cols});
+  write_vector<float>(file, matrix.values, std::array{matrix.rows, matrix.cols});
+}
+
+void write_npy(const std::filesystem::path& path, const DenseMatrix& matrix) {
+  AtomicFile file(path);
+  write_npy(file, matrix);
+  file.commit();
 }
 
 void write_npy(const std::filesystem::path& path, std::span<const std::int32_t> values) {
-  write_vector(path, values, std::array{static_cast<std::int64_t>(values.size())});
+  AtomicFile file(path);
+  write_vector(file, values, std::array{static_cast<std::int64_t>(values.size())});
+  file.commit();
 }
 
 }  // namespace creg

@@ -20,8 +20,8 @@ namespace {
 constexpr std::string_view part_mark = ".part-";
 constexpr std::size_t write_buffer_bytes = std::size_t{1} << 20;
 
-constexpr const char* nothing_left =
-    "nothing was left under this name; free some space or choose another place";
+constexpr const char* nothing_changed =
+    "what was there before stays; free some space or choose another place";
 
 class Descriptor {
  public:
@@ -58,9 +58,76 @@ void write_all(int fd, std::span<const std::byte> bytes, std::int64_t offset,
   }
 }
 
+/// Does not wait: a pipe would keep whoever opens it until somebody writes, or for ever.
 int open_file(const std::filesystem::path& path, int flags) {
-  return uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+  return uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666); });
 }
+
+struct stat status_of(int fd, const std::string& name) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) fail_errno(errno, "cannot read", name);
+  if (S_ISDIR(status.st_mode)) {
+    fail_input({.what = "this is a folder", .file = name, .expected = "a file"});
+  }
+  if (!S_ISREG(status.st_mode)) {
+    fail_input({.what = "not a regular file", .file = name, .expected = "a file"});
+  }
+  return status;
+}
+
+/// The n-th name of a temporary file beside `path`.
+std::string part_name(const std::filesystem::path& path, int n) {
+  return path.string() + std::string(part_mark) + std::to_string(::getpid()) + "-" +
+         std::to_string(n);
+}
+
+/// The old file of a name while a new one takes it: out of the way, or under a second name where
+/// it must be there until the new one is. Comes back unless it is forgotten.
+class OldFile {
+ public:
+  enum class Kept { out_of_the_way, in_place };
+
+  OldFile(std::filesystem::path path, Kept kept) : path_(std::move(path)) {
+    struct stat status {};
+    was_there_ = ::lstat(path_.c_str(), &status) == 0;
+    if (!was_there_) return;
+    std::string name;
+    for (int n = 0; name.empty() || ::lstat(name.c_str(), &status) == 0; ++n) {
+      name = part_name(path_, n);
+    }
+    if (kept == Kept::out_of_the_way) {
+      if (::rename(path_.c_str(), name.c_str()) != 0) {
+        fail_errno(errno, "cannot rename the old file for a while", path_.string());
+      }
+    } else if (::link(path_.c_str(), name.c_str()) != 0) {
+      return;  // not every file system has second names
+    }
+    name_ = std::move(name);
+  }
+  OldFile(const OldFile&) = delete;
+  OldFile& operator=(const OldFile&) = delete;
+  ~OldFile() {
+    if (forgotten_) return;
+    if (!was_there_) {
+      ::unlink(path_.c_str());
+    } else if (!name_.empty()) {
+      // Of one file under two names neither goes by this. Where it fails the old file stays, by its
+      // other name; the error on its way is the one to tell.
+      if (::rename(name_.c_str(), path_.c_str()) == 0) ::unlink(name_.c_str());
+    }
+  }
+
+  void forget() {
+    forgotten_ = true;
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::string name_;
+  bool was_there_ = false;
+  bool forgotten_ = false;
+};
 
 }  // namespace
 
@@ -96,14 +163,7 @@ Bytes map_file(const std::filesystem::path& path) {
     if (error == ENOENT) fail_input({.what = "no such file", .file = name});
     fail_errno(error, "cannot open", name);
   }
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail_errno(errno, "cannot read", name);
-  if (S_ISDIR(status.st_mode)) {
-    fail_input({.what = "this is a folder", .file = name, .expected = "a file"});
-  }
-  if (!S_ISREG(status.st_mode)) {
-    fail_input({.what = "not a regular file", .file = name, .expected = "a file"});
-  }
+  const struct stat status = status_of(file.get(), name);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return Bytes::from_string("", name);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
@@ -112,15 +172,22 @@ Bytes map_file(const std::filesystem::path& path) {
   return {.name = name, .data = bytes, .owner = std::make_shared<const Mapping>(bytes, name)};
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path_, ignored)) {
-    fail_input({.what = "a folder has this name", .file = path_.string(), .expected = "a file"});
+void check_replaceable(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
+  if (S_ISDIR(status.st_mode)) {
+    fail_input({.what = "a folder has this name", .file = path.string(), .expected = "a file"});
   }
+  fail_input({.what = "this is no regular file, and is not replaced",
+              .file = path.string(),
+              .expected = "the name of a file, or a new one"});
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  check_replaceable(path_);
   // A leftover of a killed process with the same number keeps its name; ours takes the next.
   for (int attempt = 0; fd_ < 0; ++attempt) {
-    temporary_ = path_.string() + std::string(part_mark) + std::to_string(::getpid()) + "-" +
-                 std::to_string(attempt);
+    temporary_ = part_name(path_, attempt);
     fd_ = open_file(temporary_, O_CREAT | O_EXCL | O_RDWR);
     if (fd_ < 0 && errno != EEXIST) {
       fail_errno(errno, "cannot create a file here", path_.string());
@@ -148,29 +215,81 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     return;
   }
   flush();
-  write_all(fd_, bytes, size_, path_, nothing_left);
+  write_all(fd_, bytes, size_, path_, nothing_changed);
   size_ += static_cast<std::int64_t>(bytes.size());
 }
 
 void AtomicFile::flush() {
   if (buffer_.empty()) return;
   write_all(fd_, std::as_bytes(std::span(buffer_)),
-            size_ - static_cast<std::int64_t>(buffer_.size()), path_, nothing_left);
+            size_ - static_cast<std::int64_t>(buffer_.size()), path_, nothing_changed);
   buffer_.clear();
 }
 
-void AtomicFile::commit() {
+void AtomicFile::finish() {
   flush();
   if (uninterrupted([&] { return ::fsync(fd_); }) != 0) {
     fail_errno(errno, "cannot write", path_.string());
   }
+}
+
+void AtomicFile::take_name() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
     fail_errno(errno, "cannot rename the finished file to this name", path_.string());
   }
+  close_finished();
+}
+
+void AtomicFile::close_finished() {
   leave_unfinished(place_);
   ::close(fd_);
   fd_ = -1;
+}
+
+void AtomicFile::commit() {
+  finish();
+  take_name();
   sync_folder_of(path_);
+}
+
+void AtomicFile::commit_new() {
+  finish();
+  if (::link(temporary_.c_str(), path_.c_str()) == 0) {
+    ::unlink(temporary_.c_str());
+    close_finished();
+  } else if (errno == EEXIST) {
+    fail_input(
+        {.what = "there is such a file already, and it is not replaced", .file = path_.string()});
+  } else if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS) {
+    take_name();  // a file system without second names
+  } else {
+    fail_errno(errno, "cannot give the finished file this name", path_.string());
+  }
+  sync_folder_of(path_);
+}
+
+AtomicPair::AtomicPair(const std::filesystem::path& file, std::filesystem::path beside, bool wanted)
+    : file_(file), beside_path_(std::move(beside)) {
+  if (is_there(beside_path_) && !is_there(file)) {
+    fail_input({.what = "this file would be replaced, and it tells of none that is there",
+                .file = beside_path_.string(),
+                .expected = "beside it " + file.string() + ", or no such file",
+                .hint = "move it away, or choose another name for the output"});
+  }
+  check_replaceable(beside_path_);
+  if (wanted) beside_.emplace(beside_path_);
+}
+
+void AtomicPair::commit() {
+  file_.finish();
+  if (beside_) beside_->finish();
+  OldFile old_beside(beside_path_, OldFile::Kept::out_of_the_way);
+  OldFile old_file(file_.path(), OldFile::Kept::in_place);
+  file_.take_name();
+  if (beside_) beside_->take_name();
+  old_file.forget();
+  old_beside.forget();
+  sync_folder_of(file_.path());
 }
 
 void sync_folder_of(const std::filesystem::path& path) {
@@ -209,9 +328,11 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
 
 void append_file(const std::filesystem::path& path, std::string_view text) {
   const Descriptor file(open_file(path, O_CREAT | O_WRONLY));
-  if (file.get() < 0) fail_errno(errno, "cannot open", path.string());
-  struct stat before {};
-  if (::fstat(file.get(), &before) != 0) fail_errno(errno, "cannot read", path.string());
+  if (file.get() < 0) {
+    check_replaceable(path);
+    fail_errno(errno, "cannot open", path.string());
+  }
+  const struct stat before = status_of(file.get(), path.string());
   try {
     write_all(file.get(), std::as_bytes(std::span(text)), before.st_size, path,
               "the file is as before");

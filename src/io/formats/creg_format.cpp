@@ -66,6 +66,14 @@ std::string section_name(SectionId id, std::uint32_t index) {
       return of_split("val");
     case SectionId::split_test:
       return of_split("test");
+    case SectionId::part_nodes:
+      return "part nodes";
+    case SectionId::part_halo_owners:
+      return "part halo owners";
+    case SectionId::part_send_offsets:
+      return "part send offsets";
+    case SectionId::part_send_nodes:
+      return "part send nodes";
   }
   return "section " + std::to_string(static_cast<std::uint32_t>(id));
 }

@@ -43,6 +43,11 @@ enum class SectionId : std::uint32_t {
   split_train = 14,
   split_val = 15,
   split_test = 16,
+  // Of a part of a graph: those who read it as a graph skip them.
+  part_nodes = 17,
+  part_halo_owners = 18,
+  part_send_offsets = 19,
+  part_send_nodes = 20,
 };
 
 struct CregHeader {

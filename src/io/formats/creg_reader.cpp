@@ -30,9 +30,26 @@ class CregReader {
     check_sections([](const CregSection& /*section*/) { return true; });
     const Meta meta = read_meta();
     Graph graph = assemble(meta);
+    check_all_used();
     validate(context_, graph, bytes_.name);
     if (provenance != nullptr) *provenance = meta.provenance;
     return graph;
+  }
+
+  GraphPart read_part() {
+    last_known_ = SectionId::part_send_nodes;
+    read_header();
+    read_table();
+    check_sections([](const CregSection& /*section*/) { return true; });
+    GraphPart part;
+    part.graph = assemble(read_meta());
+    part.nodes = array<std::int32_t>(SectionId::part_nodes);
+    part.halo_owners = array<std::int32_t>(SectionId::part_halo_owners);
+    part.send_offsets = array<std::int64_t>(SectionId::part_send_offsets);
+    part.send_nodes = array<std::int32_t>(SectionId::part_send_nodes);
+    check_all_used();
+    validate(context_, part.graph, bytes_.name);
+    return part;
   }
 
   CregSize size() {
@@ -179,7 +196,7 @@ class CregReader {
   }
 
   void remember(const CregSection& section) {
-    const bool known = section.id >= SectionId::meta && section.id <= SectionId::split_test;
+    const bool known = section.id >= SectionId::meta && section.id <= last_known_;
     if (!known) {
       if ((section.flags & detail::optional_section) != 0) return;
       fail("a section that this program does not know and must not skip", place_of(section), {}, {},
@@ -321,12 +338,14 @@ class CregReader {
                               .val = array<std::int32_t>(SectionId::split_val, s),
                               .test = array<std::int32_t>(SectionId::split_test, s)});
     }
-    if (used_ != found_.size()) {
-      fail("some sections do not belong to what the meta section describes",
-           "section table at byte " + std::to_string(sizeof(CregHeader)),
-           std::to_string(found_.size()) + " sections", std::to_string(used_));
-    }
     return graph;
+  }
+
+  void check_all_used() const {
+    if (used_ == found_.size()) return;
+    fail("some sections do not belong to what the meta section describes",
+         "section table at byte " + std::to_string(sizeof(CregHeader)),
+         std::to_string(found_.size()) + " sections", std::to_string(used_));
   }
 
   const Context& context_;
@@ -335,6 +354,7 @@ class CregReader {
   std::vector<CregSection> table_;
   std::map<std::pair<SectionId, std::uint32_t>, CregSection> found_;
   std::size_t used_ = 0;
+  SectionId last_known_ = SectionId::split_test;
 };
 
 }  // namespace
@@ -346,6 +366,22 @@ bool is_creg(const Bytes& bytes) {
 
 Graph read_creg(const Context& context, const Bytes& bytes, CregProvenance* provenance) {
   return CregReader(context, bytes).read(provenance);
+}
+
+GraphPart read_creg_part(const Context& context, const Bytes& bytes) {
+  return CregReader(context, bytes).read_part();
+}
+
+CregIdentity creg_identity(const Bytes& bytes) {
+  CregHeader header;
+  if (!is_creg(bytes) || bytes.data.size() < sizeof(header)) {
+    fail_input({.what = "not a .creg file",
+                .file = bytes.name,
+                .found = in_quotes(bytes.text().substr(0, detail::creg_magic.size())),
+                .hint = damaged});
+  }
+  std::memcpy(&header, bytes.data.data(), sizeof(header));
+  return {.bytes = bytes.size(), .checksum = header.crc};
 }
 
 CregSize read_creg_size(const Context& context, const Bytes& bytes) {

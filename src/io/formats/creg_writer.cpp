@@ -5,6 +5,7 @@
 
 #include "core/build_info.h"
 #include "core/text.h"
+#include "core/utf8.h"
 #include "creg/core/error.h"
 #include "creg/core/progress.h"
 #include "io/checksum.h"
@@ -51,28 +52,21 @@ struct Layout {
   }
 };
 
-std::string make_meta(const Graph& graph, const CregProvenance& provenance,
-                      const std::filesystem::path& path) {
+/// Names and paths may be any bytes, which JSON cannot hold.
+std::string make_meta(const Graph& graph, const CregProvenance& provenance) {
   nlohmann::ordered_json meta;
-  meta["name"] = graph.name;
+  meta["name"] = as_utf8(graph.name);
   meta["nodes"] = graph.nodes();
   meta["directed"] = graph.directed;
   meta["feature_columns"] = nullptr;
   if (has_features(graph.features)) meta["feature_columns"] = feature_cols(graph.features);
   std::vector<std::string> splits;
-  for (const Split& split : graph.splits) splits.push_back(split.name);
+  for (const Split& split : graph.splits) splits.push_back(as_utf8(split.name));
   meta["splits"] = splits;
-  meta["source"] = provenance.source;
+  meta["source"] = as_utf8(provenance.source);
   meta["transforms"] = provenance.transforms;
   meta["writer"] = "contrast-reg " + build_info().version;
-  try {
-    return meta.dump();
-  } catch (const nlohmann::json::exception&) {
-    fail_input({.what = "the name of the graph, of a split or of the source is not UTF-8 text",
-                .file = path.string(),
-                .found = in_quotes(graph.name + ", " + provenance.source),
-                .expected = "UTF-8"});
-  }
+  return meta.dump();
 }
 
 void add_features(Layout& layout, const Features& features) {
@@ -111,14 +105,25 @@ Layout make_layout(const Graph& graph, const std::string& meta, const NodeNames&
   return layout;
 }
 
-}  // namespace
+void add_part(Layout& layout, const GraphPart& part) {
+  const std::size_t first = layout.sections.size();
+  layout.add(SectionId::part_nodes, part.nodes);
+  layout.add(SectionId::part_halo_owners, part.halo_owners);
+  layout.add(SectionId::part_send_offsets, part.send_offsets);
+  layout.add(SectionId::part_send_nodes, part.send_nodes);
+  for (std::size_t i = first; i < layout.sections.size(); ++i) {
+    layout.sections[i].flags = detail::optional_section;
+  }
+}
 
-void write_creg(const Context& context, const std::filesystem::path& path, const Graph& graph,
-                const CregProvenance& provenance) {
+CregIdentity write_whole(const Context& context, const std::filesystem::path& path,
+                         const Graph& graph, const CregProvenance& provenance,
+                         const GraphPart* part) {
   validate(context, graph, graph.name.empty() ? "the graph to be written" : graph.name);
-  const std::string meta = make_meta(graph, provenance, path);
+  const std::string meta = make_meta(graph, provenance);
   const NodeNames class_names{graph.class_names};
   Layout layout = make_layout(graph, meta, class_names);
+  if (part != nullptr) add_part(layout, *part);
   if (layout.sections.size() > detail::most_sections) {
     fail_input({.what = "too many splits for one file",
                 .file = path.string(),
@@ -153,6 +158,19 @@ void write_creg(const Context& context, const std::filesystem::path& path, const
   }
   file.commit();
   progress.finish();
+  return {.bytes = static_cast<std::int64_t>(file_bytes), .checksum = header.crc};
+}
+
+}  // namespace
+
+void write_creg(const Context& context, const std::filesystem::path& path, const Graph& graph,
+                const CregProvenance& provenance) {
+  write_whole(context, path, graph, provenance, nullptr);
+}
+
+CregIdentity write_creg_part(const Context& context, const std::filesystem::path& path,
+                             const GraphPart& part, const CregProvenance& provenance) {
+  return write_whole(context, path, part.graph, provenance, &part);
 }
 
 }  // namespace creg

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <deque>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "io/text/id_field.h"
 #include "io/text/integer_ids.h"
 #include "io/text/table_text.h"
+#include "io/text/unknown_ids.h"
 
 namespace creg {
 namespace {
@@ -103,6 +105,30 @@ struct BlockEdges {
   }
 };
 
+// Without the edges that have an end without a number.
+void leave_out_unknown(BlockEdges& edges) {
+  std::size_t kept = 0;
+  for (std::size_t e = 0; e < edges.sources.size(); ++e) {
+    if (edges.sources[e] < 0 || edges.targets[e] < 0) continue;
+    edges.sources[kept] = edges.sources[e];
+    edges.targets[kept] = edges.targets[e];
+    if (!edges.weights.empty()) edges.weights[kept] = edges.weights[e];
+    ++kept;
+  }
+  edges.sources.resize(kept);
+  edges.targets.resize(kept);
+  if (!edges.weights.empty()) edges.weights.resize(kept);
+}
+
+// Of an id in one of the two first columns.
+std::string place_of_id(const TextBlock& block, const char* at) {
+  const std::string_view before(block.text().data(),
+                                static_cast<std::size_t>(at - block.text().data()));
+  const std::string_view in_line = before.substr(before.find_last_of('\n') + 1);
+  const bool first = in_line.find_first_not_of(" \"") == std::string_view::npos;
+  return "line " + std::to_string(block.line(at)) + ", column " + (first ? "1" : "2");
+}
+
 // Adds every row of the block to `edges`; number_of(field) gives an id its number.
 template <class NumberOf>
 void parse_edges(const TextBlock& block, const EdgeShape& shape, BlockEdges& edges,
@@ -179,8 +205,9 @@ class EdgeCollector {
         });
   }
 
-  /// Ids are names of the index.
-  void read_names(NodeIndex& index, bool known_only) {
+  /// Ids are names, which number(blocks, names) numbers; edges of those that get none are left out.
+  template <class Number>
+  void read_names(const Number& number) {
     start();
     read_parts<BlockEdges, LocalNames>(
         context_, bytes_, {.skip = shape_.skip, .separator = shape_.separator},
@@ -191,13 +218,14 @@ class EdgeCollector {
         },
         [&](std::span<const TextBlock> blocks, std::span<BlockEdges> edges,
             std::span<LocalNames> names) {
-          number_names(context_, index, known_only, blocks, names, bytes_.name);
+          number(blocks, names);
           for_blocks(context_, blocks, [&](std::size_t b) {
             const auto node = [&](std::int32_t local) {
               return names[b].id(static_cast<std::uint32_t>(local));
             };
             for (std::int32_t& source : edges[b].sources) source = node(source);
             for (std::int32_t& target : edges[b].targets) target = node(target);
+            leave_out_unknown(edges[b]);
           });
           append(blocks, edges);
           return true;
@@ -272,9 +300,37 @@ EdgeList read_numbered_edges(const Context& context, const Bytes& bytes,
 }
 
 EdgeList read_named_edges(const Context& context, const Bytes& bytes,
-                          const EdgeListOptions& options, NodeIndex& index, bool known_only) {
+                          const EdgeListOptions& options, NodeIndex& index) {
   EdgeCollector collector(context, bytes, options);
-  collector.read_names(index, known_only);
+  collector.read_names([&](std::span<const TextBlock>, std::span<LocalNames> names) {
+    index.add(context, names, bytes.name);
+  });
+  EdgeList list = collector.take();
+  list.nodes = index.size();
+  return list;
+}
+
+EdgeList read_known_edges(const Context& context, const Bytes& bytes,
+                          const EdgeListOptions& options, NodeIndex& index, UnknownIds unknown) {
+  EdgeCollector collector(context, bytes, options);
+  UnknownIdList strangers;
+  std::unordered_set<std::string> seen;
+  collector.read_names([&](std::span<const TextBlock> blocks, std::span<LocalNames> names) {
+    index.find(context, names);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      for (const LocalNames::Name& name : names[b].names()) {
+        if (name.id >= 0 || !seen.emplace(name.text()).second) continue;
+        strangers.add(name.text(), [&] { return place_of_id(blocks[b], name.at); });
+      }
+    }
+  });
+  strangers.settle(context, unknown, [&] {
+    return UnknownIdList::Words{
+        .file = bytes.name,
+        .column = {},
+        .expected = "one of the " + with_commas(index.size()) + " ids that have features",
+        .hint = nearest_name_hint(index.names(context), strangers.first())};
+  });
   EdgeList list = collector.take();
   list.nodes = index.size();
   return list;
@@ -291,7 +347,9 @@ EdgeList read_edge_list(const Context& context, const Bytes& bytes,
     return list;
   }
   NodeIndex index;
-  collector.read_names(index, false);
+  collector.read_names([&](std::span<const TextBlock>, std::span<LocalNames> names) {
+    index.add(context, names, bytes.name);
+  });
   EdgeList list = collector.take();
   list.nodes = index.size();
   if (!index.all_integers()) {

@@ -48,10 +48,15 @@ EdgeList read_edge_list(const Context& context, const Bytes& bytes,
 EdgeList read_numbered_edges(const Context& context, const Bytes& bytes,
                              const EdgeListOptions& options, std::int64_t nodes);
 
-/// Ids are names of `index`: new ones are added to it, or, with `known_only`, are errors. Node
-/// numbers are those of the index; `names` stays empty.
+/// Ids are names of `index`, to which new ones are added. Node numbers are those of the index;
+/// `names` stays empty.
 EdgeList read_named_edges(const Context& context, const Bytes& bytes,
-                          const EdgeListOptions& options, NodeIndex& index, bool known_only);
+                          const EdgeListOptions& options, NodeIndex& index);
+
+/// The same with an index of all nodes: other ids are an error that counts them and names the first
+/// three, or their edges are left out.
+EdgeList read_known_edges(const Context& context, const Bytes& bytes,
+                          const EdgeListOptions& options, NodeIndex& index, UnknownIds unknown);
 
 /// Node numbers become ranks[number].
 EdgeList renumber(const Context& context, EdgeList list, std::span<const std::int32_t> ranks);

@@ -151,21 +151,20 @@ void write_edge_split_file(const Context& context, const std::filesystem::path& 
                            const Graph& graph, const EdgeSplitFile& file) {
   const EdgesIdentity identity = identity_of(context, graph);
   AtomicFile out(path);
-  // A name that JSON cannot hold is only a word for people here.
-  const std::string name = decode_utf8(graph.name) ? graph.name : "";
-  out.write(R"({"protocol": ")" + std::string(edge_split_protocol) + R"(", "seed": )" +
-            std::to_string(file.seed) + ",\n \"dataset\": " + nlohmann::json(name).dump() +
-            ", \"nodes\": " + std::to_string(graph.nodes()) +
-            ", \"edges\": " + std::to_string(identity.count) +
-            ", \"edges_crc32c\": " + std::to_string(identity.checksum));
+  JsonRecordWriter json(out);
+  json.value("protocol", edge_split_protocol);
+  json.value("seed", file.seed);
+  json.value("dataset", as_utf8(graph.name));
+  json.value("nodes", graph.nodes());
+  json.value("edges", identity.count);
+  json.value("edges_crc32c", identity.checksum);
   const auto lists = parts_of(file.split);
   for (std::size_t p = 0; p < lists.size(); ++p) {
-    out.write(",\n \"" + edge_split_form.lists[p] + "\": ");
-    write_json_list(out, *lists[p], ",", [](const NodePair& pair) {
-      return "[" + std::to_string(pair.u) + "," + std::to_string(pair.v) + "]";
+    json.list(edge_split_form.lists[p], *lists[p], ",", [](const NodePair& pair) {
+      return std::array{pair.u, pair.v};
     });
   }
-  out.write("}\n");
+  json.end();
   out.commit();
 }
 

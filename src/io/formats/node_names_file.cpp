@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "core/text.h"
 #include "creg/core/error.h"
-#include "io/file.h"
 
 namespace creg {
 
@@ -18,21 +16,19 @@ fs::path node_names_path(const fs::path& embedding) {
   return embedding.string() + ".nodes.tsv";
 }
 
-void write_node_names(const fs::path& path, const NodeNames& names) {
-  if (names.empty()) return;
-  std::string text;
+void write_node_names(AtomicFile& file, const NodeNames& names) {
   for (std::int64_t i = 0; i < names.size(); ++i) {
-    for (const char c : names[i]) text += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
-    text += '\n';
+    std::string line(names[i]);
+    for (char& c : line) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+    file.write(std::string_view(line += '\n'));
   }
-  write_file(path, text);
 }
 
-void remove_node_names(const fs::path& embedding) {
-  const fs::path path = node_names_path(embedding);
-  std::error_code error;
-  fs::remove(path, error);
-  if (error) fail_errno(error.value(), "cannot remove", path.string());
+void write_node_names(const fs::path& path, const NodeNames& names) {
+  if (names.empty()) return;
+  AtomicFile file(path);
+  write_node_names(file, names);
+  file.commit();
 }
 
 fs::path find_node_names(const fs::path& embedding) {
@@ -48,7 +44,10 @@ fs::path find_node_names(const fs::path& embedding) {
 }
 
 NodeNames read_node_names(const fs::path& path, const fs::path& embedding, std::int64_t rows) {
-  const Bytes file = map_file(path);
+  return read_node_names(map_file(path), embedding, rows);
+}
+
+NodeNames read_node_names(const Bytes& file, const fs::path& embedding, std::int64_t rows) {
   std::vector<std::string> names;
   std::string_view text = file.text();
   while (!text.empty()) {
@@ -61,7 +60,7 @@ NodeNames read_node_names(const fs::path& path, const fs::path& embedding, std::
   const auto count = static_cast<std::int64_t>(names.size());
   if (count != rows) {
     fail_input({.what = "names do not match the rows of the matrix",
-                .file = path.string(),
+                .file = file.name,
                 .found = counted(count, "line"),
                 .expected = with_commas(rows) + ", the rows of " + embedding.string()});
   }

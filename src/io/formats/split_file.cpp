@@ -9,6 +9,7 @@
 #include "core/utf8.h"
 #include "creg/core/error.h"
 #include "io/containers/json_record.h"
+#include "io/text/name_lookup.h"
 #include "io/text/node_index.h"
 #include "io/text/text_fields.h"
 #include "io/text/unknown_ids.h"
@@ -21,34 +22,13 @@ const JsonRecordReader::Form split_form = {.keys = {"protocol", "seed", "train",
                                            .lists = {"train", "val", "test"},
                                            .list_depth = 1};
 
-// Names of a graph to node numbers.
-class NameLookup {
- public:
-  NameLookup(const Context& context, const Graph& graph) : graph_(graph) {
-    if (graph.names.empty()) return;
-    index_ = index_names(context, graph.names);
-    unique_ = index_.size() == graph.names.size();
-  }
-  bool unique() const { return unique_; }
-  /// -1 when there is none.
-  std::int32_t find(std::string_view name) const {
-    if (!graph_.names.empty()) return index_.find(name);
-    return static_cast<std::int32_t>(parse_plain_integer(name, graph_.nodes() - 1).value_or(-1));
-  }
-
- private:
-  const Graph& graph_;
-  NodeIndex index_;
-  bool unique_ = true;
-};
-
 class SplitReader final : public JsonRecordReader {
  public:
   SplitReader(const Context& context, const Bytes& bytes, const Graph& graph)
       : JsonRecordReader(bytes, split_form),
         file_(bytes.name),
         graph_(graph),
-        lookup_(context, graph) {
+        lookup_(context, graph.names, graph.nodes()) {
     if (!lookup_.unique()) {
       fail_input(
           {.what = "a split by name needs names that differ",
@@ -142,13 +122,13 @@ class SplitReader final : public JsonRecordReader {
   std::optional<std::uint64_t> seed_;
 };
 
-std::string json_text(const std::string& text, const std::filesystem::path& path) {
+std::string utf8_text(std::string text, const std::filesystem::path& path) {
   if (!decode_utf8(text)) {
     fail_input({.what = "a name that is not UTF-8 cannot be written as JSON",
                 .file = path.string(),
                 .found = in_quotes(text)});
   }
-  return nlohmann::json(text).dump();
+  return text;
 }
 
 }  // namespace
@@ -163,16 +143,15 @@ SplitFile read_split_file(const Context& context, const Bytes& bytes, const Grap
 void write_split_file(const std::filesystem::path& path, const Graph& graph,
                       const SplitFile& file) {
   AtomicFile out(path);
-  out.write("{");
-  if (!file.protocol.empty()) out.write("\"protocol\": " + json_text(file.protocol, path) + ",\n ");
-  if (file.seed) out.write("\"seed\": " + std::to_string(*file.seed) + ",\n ");
+  JsonRecordWriter json(out);
+  if (!file.protocol.empty()) json.value("protocol", utf8_text(file.protocol, path));
+  if (file.seed) json.value("seed", *file.seed);
   const std::array parts = {&file.split.train, &file.split.val, &file.split.test};
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    out.write("\"" + split_form.lists[p] + "\": ");
-    write_json_list(out, *parts[p], ", ",
-                    [&](std::int32_t node) { return json_text(graph.node_name(node), path); });
-    out.write(p + 1 < parts.size() ? ",\n " : "}\n");
+    json.list(split_form.lists[p], *parts[p], ", ",
+              [&](std::int32_t node) { return utf8_text(graph.node_name(node), path); });
   }
+  json.end();
   out.commit();
 }
 

@@ -99,7 +99,8 @@ class DatasetReader {
 
   void keyed_by_features(const Bytes& features, NodeIndex& index) {
     if (spec_.nodes) check_count(features.name, "feature rows", index.size(), *spec_.nodes);
-    set_edges(read_named_edges(context_, edges_, spec_.edge_options, index, true));
+    set_edges(
+        read_known_edges(context_, edges_, spec_.edge_options, index, spec_.reading.unknown_ids));
     graph_.names = index.names(context_);
     if (!labels_) return;
     if (is_array_file(*labels_)) {
@@ -113,7 +114,7 @@ class DatasetReader {
   void keyed_by_labels() {
     NodeIndex index;
     NodeLabels labels = read_keyed_labels(context_, *labels_, {}, index, false);
-    EdgeList edges = read_named_edges(context_, edges_, spec_.edge_options, index, false);
+    EdgeList edges = read_named_edges(context_, edges_, spec_.edge_options, index);
     // Nodes that only edges name have no label.
     std::vector<std::int32_t> all(static_cast<std::size_t>(index.size()), unlabelled);
     NodeNames names = index.names(context_);

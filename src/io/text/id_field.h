@@ -51,10 +51,4 @@ inline std::uint32_t add_id(const TextBlock& block, LocalNames& names, const Fie
   return added.local;
 }
 
-/// Numbers the names of a batch by the index, to which new ones are added; with `known_only` the
-/// first unknown one is an error instead.
-void number_names(const Context& context, NodeIndex& index, bool known_only,
-                  std::span<const TextBlock> blocks, std::span<LocalNames> names,
-                  const std::string& file);
-
 }  // namespace creg

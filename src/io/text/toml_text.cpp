@@ -7,6 +7,7 @@
 
 #include "core/utf8.h"
 #include "creg/core/error.h"
+#include "io/run_files.h"
 
 namespace creg {
 namespace {
@@ -35,7 +36,8 @@ std::string line_of(std::string_view text, std::size_t at) {
 std::string to_ascii_toml(const Bytes& bytes) {
   std::string_view text = bytes.text();
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  if (!decode_utf8(text)) {
+  const bool of_a_run = text.starts_with(run_record_head) || text.starts_with(own_dataset_head);
+  if (!of_a_run && !decode_utf8(text)) {
     fail_input({.what = "not valid TOML: the text is not UTF-8", .file = bytes.name});
   }
   // As an escape it would be mistaken for one of ours.

@@ -186,7 +186,7 @@ void multiply_in_panels(const Workers& workers, const RowProduct& product) {
 void multiply(const Launch& launch, const RowProduct& product) {
   // Panels pay where a row has several entries in each, and each row of X is copied for many.
   constexpr std::int64_t entries_per_panel = 8;
-  constexpr std::int64_t uses_per_copy = 12;
+  constexpr std::int64_t uses_per_copy = kernels::entries_per_source_in_order;
   const std::int64_t entries = product.offsets[product.rows];
   const std::int64_t panels = (product.source_rows + panel_rows - 1) / panel_rows;
   const bool plain =

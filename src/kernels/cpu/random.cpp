@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t draws_at_once = 1 << 12;
 
-RandomKey key_of_row(RandomKey key, std::int64_t row) {
-  key.item += static_cast<std::uint64_t>(row);
+RandomKey key_of_row(RandomKey key, std::int64_t row, const std::int32_t* numbers) {
+  key.item += static_cast<std::uint64_t>(numbers == nullptr ? row : numbers[row]);
   return key;
 }
 
@@ -46,23 +46,25 @@ struct Dropout {
 
 void draw_uniform(const Launch& launch, const kernels::DrawnRows& rows,
                   const kernels::UniformRange& range) {
+  const RandomKey key = rows.key.plain();
   const double stretch = range.both_signs ? 2 : 1;
   const double shift = range.both_signs ? 1 : 0;
-  for_row_parts(launch, rows,
-                [&](std::int64_t row, std::int64_t first, std::int64_t last, float* out) {
-                  RandomStream stream(key_of_row(rows.key, row), static_cast<std::uint64_t>(first));
-                  for (std::int64_t i = 0; i < last - first; ++i) {
-                    out[i] = static_cast<float>((stretch * stream.uniform() - shift) * range.scale);
-                  }
-                });
+  for_row_parts(
+      launch, rows, [&](std::int64_t row, std::int64_t first, std::int64_t last, float* out) {
+        RandomStream stream(key_of_row(key, row, rows.numbers), static_cast<std::uint64_t>(first));
+        for (std::int64_t i = 0; i < last - first; ++i) {
+          out[i] = static_cast<float>((stretch * stream.uniform() - shift) * range.scale);
+        }
+      });
 }
 
 void draw_normal(const Launch& launch, const kernels::DrawnRows& rows, double deviation) {
+  const RandomKey key = rows.key.plain();
   for_row_parts(launch, rows,
                 [&](std::int64_t row, std::int64_t first, std::int64_t last, float* out) {
                   // Four words make a pair of them.
                   const std::int64_t skipped = first % 2;
-                  RandomStream stream(key_of_row(rows.key, row),
+                  RandomStream stream(key_of_row(key, row, rows.numbers),
                                       static_cast<std::uint64_t>(2 * (first - skipped)));
                   if (skipped != 0) stream.normal();
                   for (std::int64_t i = 0; i < last - first; ++i) {
@@ -72,20 +74,23 @@ void draw_normal(const Launch& launch, const kernels::DrawnRows& rows, double de
 }
 
 void draw_dropout_rows(const Launch& launch, const kernels::DrawnRows& rows, double rate) {
+  const RandomKey key = rows.key.plain();
   const Dropout dropout(rate);
   for_row_parts(
       launch, rows, [&](std::int64_t row, std::int64_t first, std::int64_t last, float* out) {
-        dropout.fill(RandomStream(key_of_row(rows.key, row), static_cast<std::uint64_t>(first)),
-                     last - first, out);
+        dropout.fill(
+            RandomStream(key_of_row(key, row, rows.numbers), static_cast<std::uint64_t>(first)),
+            last - first, out);
       });
 }
 
 void draw_dropout_entries(const Launch& launch, const kernels::DrawnEntries& entries, double rate) {
   constexpr std::int64_t rows_at_once = 64;
+  const RandomKey key = entries.key.plain();
   const Dropout dropout(rate);
   launch.workers->for_ranges(entries.rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
-      dropout.fill(RandomStream(key_of_row(entries.key, r)),
+      dropout.fill(RandomStream(key_of_row(key, r, entries.numbers)),
                    entries.offsets[r + 1] - entries.offsets[r], entries.out + entries.offsets[r]);
     }
   });

@@ -28,17 +28,18 @@ struct SumArguments {
 
 /// Sums of the values over the rows.
 template <class Shape>
-class SoftplusSums {
+class SoftplusSums : public RowSumVisit<Shape> {
  public:
   using Arguments = SumArguments;
 
   __device__ SoftplusSums(const SumArguments& arguments, const PairWork& work, char* /*memory*/,
                           std::int64_t first_row, int split)
-      : arguments_(arguments), work_(work), first_row_(first_row), split_(split) {}
+      : RowSumVisit<Shape>(arguments.partial, work, first_row, split) {}
 
   template <int M, int N>
   __device__ void tile(float (&sums)[M][N][4], std::int64_t first_column) {
-    const bool edge = first_column + Shape::columns > work_.column_count;
+    const std::int64_t columns = this->work_.column_count;
+    const bool edge = first_column + Shape::columns > columns;
 #pragma unroll
     for (int m = 0; m < M; ++m) {
 #pragma unroll
@@ -48,30 +49,14 @@ class SoftplusSums {
         for (int n = 0; n < N; ++n) {
 #pragma unroll
           for (int odd = 0; odd < 2; ++odd) {
-            const bool there = !edge || first_column + place_.column(n, odd) < work_.column_count;
+            const bool there = !edge || first_column + this->place_.column(n, odd) < columns;
             sum += Softplus(there ? sums[m][n][2 * half + odd] : no_product).value;
           }
         }
-        row_sums_.add(place_, m, half, sum);
+        this->row_sums_.add(this->place_, m, half, sum);
       }
     }
   }
-
-  __device__ void finish(char* memory) const {
-    row_sums_.finish<Shape>(place_, memory, [&](int row, double sum) {
-      if (first_row_ + row < work_.row_count) {
-        arguments_.partial[split_ * work_.row_count + first_row_ + row] = sum;
-      }
-    });
-  }
-
- private:
-  const SumArguments& arguments_;
-  const PairWork& work_;
-  std::int64_t first_row_;
-  int split_;
-  VisitPlace place_;
-  RowSums row_sums_;
 };
 
 /// Weights are the derivatives; the values are added up beside, one sum for each warp of the blocks
@@ -127,7 +112,7 @@ void on_stream(const Launch& launch, const AllPairs& pairs) {
   SumArguments arguments;
   std::int64_t sums = 0;
   if (pairs.gradient == nullptr || pairs.width == 0) {
-    const auto prepare = [&](const PairWork& cut) {
+    const auto prepare = [&](const PairWork& cut, std::int64_t /*blocks*/) {
       sums = cut.splits * pairs.count;
       arguments.partial = launch.scratch->array<double>(sums);
       return arguments;

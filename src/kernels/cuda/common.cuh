@@ -81,6 +81,29 @@ __device__ inline T block_sum(T value) {
   return warp_sum(threadIdx.x % warp_lanes < Warps ? sums[threadIdx.x % warp_lanes] : T(0));
 }
 
+/// `Width` neighbouring values, 1 or 4: of 4 the first is at a multiple of 16 bytes.
+template <int Width>
+__device__ inline void load(const float* from, float (&to)[Width]) {
+  if constexpr (Width == 4) {
+    const float4 value = *reinterpret_cast<const float4*>(from);
+    to[0] = value.x;
+    to[1] = value.y;
+    to[2] = value.z;
+    to[3] = value.w;
+  } else {
+    to[0] = *from;
+  }
+}
+
+template <int Width>
+__device__ inline void store(const float (&from)[Width], float* to) {
+  if constexpr (Width == 4) {
+    *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
+  } else {
+    *to = from[0];
+  }
+}
+
 /// The product of two rows by one warp, in all its lanes.
 __device__ inline float warp_dot(const float* a, const float* b, std::int64_t width) {
   const int lane = static_cast<int>(threadIdx.x % warp_lanes);

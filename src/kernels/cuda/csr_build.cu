@@ -80,17 +80,6 @@ void transpose_by_sorting(const Launch& launch, const CsrRows& matrix, const New
   check_launch("transpose");
 }
 
-/// offsets[0] = 0 and offsets[r + 1] = the count of row r, which become their sums.
-void add_up(const Launch& launch, std::int64_t rows, std::int64_t* offsets) {
-  std::size_t bytes = 0;
-  check(
-      cub::DeviceScan::InclusiveSum(nullptr, bytes, offsets, offsets, rows + 1, stream_of(launch)),
-      "offsets");
-  check(cub::DeviceScan::InclusiveSum(launch.scratch->take(bytes), bytes, offsets, offsets,
-                                      rows + 1, stream_of(launch)),
-        "offsets");
-}
-
 /// Whether an entry is the first of its column in its row.
 __device__ inline bool is_first(const CsrRows& matrix, std::int64_t row_first, std::int64_t e) {
   return e == row_first || matrix.columns[e] != matrix.columns[e - 1];
@@ -262,7 +251,7 @@ void add_self_loops(const Launch& launch, const CsrRows& matrix, SelfLoops loops
                     const NewCsrRows& out) {
   const unsigned blocks = warp_row_blocks(matrix.rows);
   count_with_loops<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, loops, out.offsets);
-  add_up(launch, matrix.rows, out.offsets);
+  add_up(launch, out.offsets, matrix.rows + 1);
   put_with_loops<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, loops, out);
   check_launch("with_self_loops");
 }
@@ -287,7 +276,7 @@ void drop_entries(const Launch& launch, const CsrRows& matrix, const EntryChance
   const unsigned blocks = warp_row_blocks(matrix.rows);
   count_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, launch.cells,
                                                              out.offsets);
-  add_up(launch, matrix.rows, out.offsets);
+  add_up(launch, out.offsets, matrix.rows + 1);
   put_kept<<<blocks, list_threads, 0, stream_of(launch)>>>(matrix, chances, launch.cells, out);
   check_launch("drop_edges");
 }

@@ -1,6 +1,7 @@
 #include "kernels/gpus.h"
 
 #include <cstdlib>
+#include <thread>
 
 #include "kernels/cuda/common.cuh"
 
@@ -16,8 +17,9 @@ Gpus list_gpus() {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0) {
     (void)cudaGetLastError();
+    const bool is_more = error != cudaSuccess && error != cudaErrorNoDevice;
     explain_no_gpu(gpus, error == cudaErrorInsufficientDriver && driver > 0, driver,
-                   std::getenv("CUDA_VISIBLE_DEVICES"));
+                   std::getenv("CUDA_VISIBLE_DEVICES"), is_more ? cudaGetErrorString(error) : "");
     return gpus;
   }
   for (int i = 0; i < count; ++i) {
@@ -28,20 +30,22 @@ Gpus list_gpus() {
             .memory = static_cast<std::int64_t>(properties.totalGlobalMem)};
     // The oldest that kernels are compiled for (CREG_CUDA_ARCHITECTURES).
     gpu.usable = properties.major >= 8;
-    if (gpu.usable) gpu.free_memory = free_memory(i);
     gpus.found.push_back(gpu);
   }
   return gpus;
 }
 
 std::int64_t free_memory(int device) {
-  int current = 0;
-  check(cudaGetDevice(&current), "device");
-  check(cudaSetDevice(device), "device");
   std::size_t free = 0;
   std::size_t total = 0;
-  const cudaError_t error = cudaMemGetInfo(&free, &total);
-  check(cudaSetDevice(current), "device");
+  cudaError_t error = cudaSuccess;
+  // On a thread of its own: going back to the device that was current here would make a context
+  // there too.
+  std::thread([&] {
+    error = cudaSetDevice(device);
+    if (error == cudaSuccess) error = cudaMemGetInfo(&free, &total);
+  }).join();
+  if (error == cudaErrorMemoryAllocation) return 0;
   check(error, "memory of a GPU");
   return static_cast<std::int64_t>(free);
 }

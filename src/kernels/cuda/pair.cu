@@ -1,5 +1,7 @@
 #include "kernels/pair.h"
 
+#include <limits>
+
 #include "kernels/aggregate.h"
 #include "kernels/cuda/common.cuh"
 #include "kernels/cuda/sorted.cuh"
@@ -15,6 +17,7 @@ using kernels::log_complement_loss;
 using kernels::log_sigmoid_loss;
 using kernels::Logistic;
 using kernels::PairScores;
+using kernels::ScaledInPlace;
 using kernels::TurnedPairs;
 
 namespace {
@@ -50,15 +53,15 @@ __device__ inline void write_block_sums(const double (&values)[Count], double* s
 }
 
 /// The sums of all blocks, by one block; in all threads of its first warp.
-template <int Count>
+template <int Warps = pair_warps, int Count>
 __device__ inline void add_block_sums(const double* sums, int blocks, double (&total)[Count]) {
 #pragma unroll
   for (int k = 0; k < Count; ++k) {
     double own = 0;
-    for (int b = static_cast<int>(threadIdx.x); b < blocks; b += pair_threads) {
+    for (int b = static_cast<int>(threadIdx.x); b < blocks; b += Warps * warp_lanes) {
       own += sums[static_cast<std::int64_t>(b) * Count + k];
     }
-    total[k] = block_sum<pair_warps>(own);
+    total[k] = block_sum<Warps>(own);
   }
 }
 
@@ -210,35 +213,59 @@ __global__ void __launch_bounds__(pair_threads)
       static_cast<float>(total[0] / static_cast<double>(scores.count > 0 ? scores.count : 1));
 }
 
-constexpr int sum_lanes = 8;  // of a block, over the rows of a piece
+constexpr int sum_lanes = 16;  // of a block, over the rows of a piece
 
-/// A block per piece of rows and 32 columns: both gradients in one pass over h.
+/// A block per piece of rows and 32 groups of `Width` columns: both gradients in one pass over h.
+template <int Width>
 __global__ void __launch_bounds__(warp_lanes* sum_lanes)
     direction_pieces(const DirectionGradient gradient) {
-  __shared__ float sums[sum_lanes][warp_lanes];
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.y) * warp_lanes + threadIdx.x;
+  __shared__ float sums[sum_lanes][warp_lanes * Width];
+  const int place = static_cast<int>(threadIdx.x) * Width;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.y) * warp_lanes * Width + place;
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * kernels::rows_per_sum;
   const std::int64_t end = begin + kernels::rows_per_sum < gradient.count
                                ? begin + kernels::rows_per_sum
                                : gradient.count;
-  float sum = 0;
+  float sum[Width] = {};
   if (column < gradient.width) {
-    const float u = gradient.u[column];
+    float u[Width];
+    load<Width>(gradient.u + column, u);
 #pragma unroll 4
     for (std::int64_t r = begin + threadIdx.y; r < end; r += sum_lanes) {
       const std::int64_t i = r * gradient.width + column;
       const float c = gradient.coefficients[r];
-      if (gradient.d_h != nullptr) gradient.d_h[i] = c * u;
-      if (gradient.sums != nullptr) sum += c * gradient.h[i];
+      if (gradient.sums != nullptr) {
+        float h[Width];
+        load<Width>(gradient.h + i, h);
+#pragma unroll
+        for (int l = 0; l < Width; ++l) sum[l] += c * h[l];
+      }
+      if (gradient.d_h != nullptr) {
+        float d[Width];
+#pragma unroll
+        for (int l = 0; l < Width; ++l) d[l] = c * u[l];
+        store<Width>(d, gradient.d_h + i);
+      }
     }
   }
   if (gradient.sums == nullptr) return;
-  sums[threadIdx.y][threadIdx.x] = sum;
+  store<Width>(sum, &sums[threadIdx.y][place]);
   __syncthreads();
   if (threadIdx.y != 0 || column >= gradient.width) return;
-  float total = 0;
-  for (int l = 0; l < sum_lanes; ++l) total += sums[l][threadIdx.x];
-  gradient.sums[static_cast<std::int64_t>(blockIdx.x) * gradient.width + column] = total;
+#pragma unroll
+  for (int l = 0; l < Width; ++l) {
+    float total = 0;
+    for (int y = 0; y < sum_lanes; ++y) total += sums[y][place + l];
+    gradient.sums[static_cast<std::int64_t>(blockIdx.x) * gradient.width + column + l] = total;
+  }
+}
+
+__global__ void scale_values(const ScaledInPlace scaled) {
+  const float factor = *scaled.factor;
+  if (factor == 1.0F) return;
+  for (std::int64_t i = first_item(); i < scaled.count; i += item_step()) {
+    scaled.values[i] *= factor;
+  }
 }
 
 __global__ void __launch_bounds__(pair_threads)
@@ -253,23 +280,26 @@ __global__ void __launch_bounds__(pair_threads)
   write_block_sums(total, sums);
 }
 
+constexpr int length_threads = 1024;
+
 /// One block: the mean, then the squares of what differs from it.
-__global__ void __launch_bounds__(pair_threads)
+__global__ void __launch_bounds__(length_threads)
     finish_lengths(const LengthStatistics statistics, const double* sums, int blocks) {
   __shared__ double shared_mean;
   double total[1];
-  add_block_sums(sums, blocks, total);
+  add_block_sums<length_threads / warp_lanes>(sums, blocks, total);
   if (threadIdx.x == 0) {
     shared_mean = statistics.count == 0 ? 0 : total[0] / static_cast<double>(statistics.count);
   }
   __syncthreads();
   const double mean = shared_mean;
   double squares = 0;
-  for (std::int64_t i = threadIdx.x; i < statistics.count; i += pair_threads) {
+#pragma unroll 8
+  for (std::int64_t i = threadIdx.x; i < statistics.count; i += length_threads) {
     const double rest = statistics.lengths[i] - mean;
     squares += rest * rest;
   }
-  squares = block_sum<pair_warps>(squares);
+  squares = block_sum<length_threads / warp_lanes>(squares);
   if (threadIdx.x != 0) return;
   *statistics.mean = mean;
   *statistics.variance =
@@ -279,24 +309,26 @@ __global__ void __launch_bounds__(pair_threads)
 constexpr int turn_threads = 256;
 
 /// Pair i of all, in the order of anchors, is with row keys[i].
-__global__ void list_pairs(const PairScores scores, std::int32_t* keys, std::int32_t* items) {
+template <class Item>
+__global__ void list_pairs(const PairScores scores, std::int32_t* keys, Item* items) {
   const int each = scores.positive_count + scores.negative_count;
   for (std::int64_t i = first_item(); i < scores.count * each; i += item_step()) {
     const std::int64_t m = i / each;
     const int e = static_cast<int>(i % each);
+    // One that is missing has a coefficient which is not a number, wherever it goes.
     keys[i] = e < scores.positive_count
-                  ? scores.positives[m * scores.positive_count + e]
+                  ? max(scores.positives[m * scores.positive_count + e], 0)
                   : scores.negatives[m * scores.negative_count + (e - scores.positive_count)];
-    items[i] = static_cast<std::int32_t>(i);
+    items[i] = static_cast<Item>(i);
   }
 }
 
-__global__ void put_pairs(const PairScores scores, const std::int32_t* items,
-                          const TurnedPairs turned) {
+template <class Item>
+__global__ void put_pairs(const PairScores scores, const Item* items, const TurnedPairs turned) {
   const int each = scores.positive_count + scores.negative_count;
   for (std::int64_t t = first_item(); t < scores.count * each; t += item_step()) {
-    const std::int32_t i = items[t];
-    const std::int32_t m = i / each;
+    const Item i = items[t];
+    const auto m = static_cast<std::int32_t>(i / each);
     turned.anchors[t] = scores.ids == nullptr ? m : scores.ids[m];
     turned.coefficients[t] = scores.coefficients[i];
   }
@@ -330,6 +362,19 @@ __global__ void put_edges(const EdgeScores scores, const std::int64_t* items,
   }
 }
 
+template <class Item>
+void turn_numbered(const Launch& launch, const PairScores& scores, std::int64_t pairs,
+                   const TurnedPairs& turned) {
+  auto* const keys = launch.scratch->array<std::int32_t>(pairs);
+  auto* const items = launch.scratch->array<Item>(pairs);
+  const unsigned blocks = grid_for(pairs, turn_threads);
+  list_pairs<<<blocks, turn_threads, 0, stream_of(launch)>>>(scores, keys, items);
+  const auto sorted = sort_pairs(launch, keys, items, pairs, bits_below(turned.rows));
+  start_find_offsets(launch, sorted.keys, pairs, turned.rows, turned.offsets);
+  put_pairs<<<blocks, turn_threads, 0, stream_of(launch)>>>(scores, sorted.items, turned);
+  check_launch("pair_loss");
+}
+
 }  // namespace
 
 void score_pairs(const Launch& launch, const PairScores& scores) {
@@ -350,14 +395,11 @@ void score_edges(const Launch& launch, const EdgeScores& scores) {
 
 void turn_pairs(const Launch& launch, const PairScores& scores, const TurnedPairs& turned) {
   const std::int64_t pairs = scores.count * (scores.positive_count + scores.negative_count);
-  auto* const keys = launch.scratch->array<std::int32_t>(pairs);
-  auto* const items = launch.scratch->array<std::int32_t>(pairs);
-  const unsigned blocks = grid_for(pairs, turn_threads);
-  list_pairs<<<blocks, turn_threads, 0, stream_of(launch)>>>(scores, keys, items);
-  const auto sorted = sort_pairs(launch, keys, items, pairs, bits_below(turned.rows));
-  start_find_offsets(launch, sorted.keys, pairs, turned.rows, turned.offsets);
-  put_pairs<<<blocks, turn_threads, 0, stream_of(launch)>>>(scores, sorted.items, turned);
-  check_launch("pair_loss");
+  if (pairs <= std::numeric_limits<std::int32_t>::max()) {
+    turn_numbered<std::int32_t>(launch, scores, pairs, turned);
+  } else {
+    turn_numbered<std::int64_t>(launch, scores, pairs, turned);
+  }
 }
 
 void turn_edges(const Launch& launch, const EdgeScores& scores, const TurnedPairs& turned) {
@@ -384,18 +426,28 @@ void score_direction(const Launch& launch, const DirectionScores& scores) {
 
 void direction_gradient(const Launch& launch, const DirectionGradient& gradient) {
   if (gradient.width == 0) return;
-  const dim3 grid(static_cast<unsigned>(kernels::sum_pieces(gradient.count)),
-                  static_cast<unsigned>(pieces_of(gradient.width, warp_lanes)));
-  direction_pieces<<<grid, dim3(warp_lanes, sum_lanes), 0, stream_of(launch)>>>(gradient);
+  const auto start = [&]<int Width>() {
+    const dim3 grid(static_cast<unsigned>(kernels::sum_pieces(gradient.count)),
+                    static_cast<unsigned>(pieces_of(gradient.width, warp_lanes * Width)));
+    direction_pieces<Width><<<grid, dim3(warp_lanes, sum_lanes), 0, stream_of(launch)>>>(gradient);
+  };
+  gradient.width % 4 == 0 ? start.template operator()<4>() : start.template operator()<1>();
   check_launch("direction_loss");
+}
+
+void scale_in_place(const Launch& launch, const ScaledInPlace& scaled) {
+  constexpr int threads = 256;
+  if (scaled.count == 0) return;
+  scale_values<<<grid_for(scaled.count, threads), threads, 0, stream_of(launch)>>>(scaled);
+  check_launch("scaled");
 }
 
 void length_statistics(const Launch& launch, const LengthStatistics& statistics) {
   const unsigned blocks = warp_blocks(statistics.count);
   auto* const sums = launch.scratch->array<double>(blocks);
   measure_rows<<<blocks, pair_threads, 0, stream_of(launch)>>>(statistics, sums);
-  finish_lengths<<<1, pair_threads, 0, stream_of(launch)>>>(statistics, sums,
-                                                            static_cast<int>(blocks));
+  finish_lengths<<<1, length_threads, 0, stream_of(launch)>>>(statistics, sums,
+                                                              static_cast<int>(blocks));
   check_launch("norm_statistics");
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernels/cuda/pair_pulls.cuh"
 
 namespace creg::cuda {
@@ -114,7 +116,23 @@ CardLimits card_limits() {
   limits.block_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   limits.both_bytes = ask(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / 2 -
                       ask(cudaDevAttrReservedSharedMemoryPerBlock);
+#ifdef CREG_BLOCK_BYTES
+  // As on a card whose blocks have no more: for tests on a larger one.
+  constexpr int reserved = 1024;
+  limits.block_bytes = std::min(limits.block_bytes, CREG_BLOCK_BYTES);
+  limits.both_bytes = std::min(limits.both_bytes, (CREG_BLOCK_BYTES + reserved) / 2 - reserved);
+#endif
   return limits;
+}
+
+int stages_in(int room, int stage_bytes, int least, const char* what) {
+  const int stages = room / stage_bytes;
+  if (stages < least) {
+    throw std::runtime_error(std::string(what) + ": a block of this GPU has " +
+                             std::to_string(room) + " bytes of shared memory left, and needs " +
+                             std::to_string(least * stage_bytes));
+  }
+  return stages < most_stages ? stages : most_stages;
 }
 
 int choose_splits(std::int64_t row_tiles, std::int64_t column_tiles, std::int64_t slots, int least,
@@ -138,6 +156,16 @@ int choose_splits(std::int64_t row_tiles, std::int64_t column_tiles, std::int64_
     }
   }
   return static_cast<int>(best);
+}
+
+int half_splits(std::int64_t row_tiles, std::int64_t slots, int least, int most) {
+  // In a few rounds long and short tiles of rows come to the same.
+  constexpr std::int64_t rounds = 4;
+  std::int64_t splits = pieces_of(rounds * slots, row_tiles);
+  if (splits < least) splits = least;
+  if (splits > most) splits = most;
+  if (splits > slots) splits = slots;
+  return static_cast<int>(splits < 1 ? 1 : splits);
 }
 
 }  // namespace creg::cuda

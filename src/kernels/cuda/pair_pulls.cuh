@@ -369,8 +369,7 @@ void start_pulls(const Launch& launch, PairWork work, PullOutput out, const char
   const auto go = [&]<int Warps>(int stage_bytes, int kept) {
     using Shape = PullShape<P, Warps>;
     const int value_bytes = most_stages * Shape::columns * static_cast<int>(sizeof(float));
-    const int stages = (card.block_bytes - value_bytes - kept) / stage_bytes;
-    work.stages = stages < most_stages ? stages : most_stages;
+    work.stages = stages_in(card.block_bytes - value_bytes - kept, stage_bytes, 2, what);
     const std::int64_t row_tiles = pieces_of(work.row_count, Shape::rows);
     const std::int64_t chunks = pieces_of(out.width, Shape::features);
     work.column_tiles = static_cast<int>(pieces_of(work.column_count, Shape::columns));

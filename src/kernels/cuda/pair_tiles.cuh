@@ -242,7 +242,7 @@ struct PairWork {
   std::int64_t column_count = 0;
   int column_tiles = 0;
   int splits = 1;
-  int stages = 2;         ///< of the ring of panels in shared memory: 2 to most_stages
+  int stages = 2;         ///< of the ring of panels in shared memory: 1 to most_stages
   bool resident = false;  ///< all panels of a block's rows stay in shared memory
 
   __device__ int first_tile(int split) const {
@@ -309,26 +309,99 @@ class RowSums {
   double kept_[2] = {};
 };
 
-/// Calls the epilogue with all products of each of the block's tiles, columns rising.
+/// Shared memory of add_to_columns for each row of a tile: a sum of each kind for every column and
+/// warp of 64 rows.
+constexpr int column_bytes_per_row(int kinds) {
+  return kinds * VisitShape<8>::columns * static_cast<int>(sizeof(float)) / 64;
+}
+
+/// Over the 8 lanes that hold the same 16 columns: each is left with the sums of two neighbouring
+/// ones in the first places, and learns the number of the first.
+__device__ inline int sum_over_groups(float (&values)[16]) {
+  const auto lane = static_cast<int>(threadIdx.x % warp_lanes);
+  int first = 0;
+#pragma unroll
+  for (int step = 0; step < 3; ++step) {
+    const int size = 8 >> step;
+    const int distance = 2 * size;
+    const bool upper = (lane & distance) != 0;
+    if (upper) first += size;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      // A bound that is known keeps the values in registers.
+      if (i >= size) continue;
+      const float given = upper ? values[i] : values[i + size];
+      const float kept = upper ? values[i + size] : values[i];
+      values[i] = kept + __shfl_xor_sync(all_lanes, given, distance);
+    }
+  }
+  return first;
+}
+
+/// Adds what all threads have of a tile's columns, values[kind][2 n + odd] of column(n, odd), to
+/// sums[column][kind]. The block has met again before it is called for the next tile.
+template <class Shape, int Kinds, class T>
+__device__ inline void add_to_columns(const VisitPlace& place, float (&values)[Kinds][16],
+                                      float* shared, T* sums) {
+#pragma unroll
+  for (int kind = 0; kind < Kinds; ++kind) {
+    const int first = sum_over_groups(values[kind]);
+#pragma unroll
+    for (int odd = 0; odd < 2; ++odd) {
+      shared[(place.row_warp * Kinds + kind) * Shape::columns + place.column(first / 2, odd)] =
+          values[kind][odd];
+    }
+  }
+  __syncthreads();
+  constexpr int places = Kinds * Shape::columns;
+  for (int i = static_cast<int>(threadIdx.x); i < places; i += Shape::threads) {
+    float sum = 0;
+#pragma unroll
+    for (int warp = 0; warp < Shape::rows / 64; ++warp) sum += shared[warp * places + i];
+    sums[i % Shape::columns * Kinds + i / Shape::columns] += static_cast<T>(sum);
+  }
+}
+
+/// What epilogues of visit_pairs that add up rows have in common: partial[split, row] is a row's
+/// sum over the columns of a split.
+template <class Shape>
+class RowSumVisit {
+ public:
+  __device__ void finish(char* memory) const {
+    row_sums_.finish<Shape>(place_, memory, [&](int row, double sum) {
+      if (first_row_ + row < work_.row_count) {
+        partial_[split_ * work_.row_count + first_row_ + row] = sum;
+      }
+    });
+  }
+
+ protected:
+  __device__ RowSumVisit(double* partial, const PairWork& work, std::int64_t first_row, int split)
+      : partial_(partial), work_(work), first_row_(first_row), split_(split) {}
+
+  double* partial_;
+  const PairWork& work_;
+  std::int64_t first_row_;
+  int split_;
+  VisitPlace place_;
+  RowSums row_sums_;
+};
+
+/// Calls the epilogue with all products of the rows first_row.. of a tile and each of the tiles
+/// first_tile.. before last_tile of columns, rising. `memory` is the block's.
 ///
 /// Epilogue<Shape>: constructed by all threads from (arguments, work, its shared memory, the first
 /// row, the split); tile(sums, first column) and finish(the block's whole shared memory, then free)
 /// are called by all threads together. It may synchronise the block.
 template <Precision P, int Warps, template <class> class Epilogue>
-__global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
-    visit_pairs(const PairWork work,
-                const typename Epilogue<VisitShape<Warps>>::Arguments arguments) {
+__device__ inline void visit_tiles(const PairWork& work,
+                                   const typename Epilogue<VisitShape<Warps>>::Arguments& arguments,
+                                   std::int64_t first_row, int first_tile, int last_tile, int split,
+                                   char* memory) {
   using Shape = VisitShape<Warps>;
   constexpr int parts = Format<P>::parts;
   constexpr unsigned row_panel = Shape::rows * panel_row;
   constexpr unsigned column_panel = Shape::columns * panel_row;
-  extern __shared__ __align__(1024) char memory[];
-
-  const int split = static_cast<int>(blockIdx.x) % work.splits;
-  const std::int64_t first_row =
-      static_cast<std::int64_t>(static_cast<int>(blockIdx.x) / work.splits) * Shape::rows;
-  const int first_tile = work.first_tile(split);
-  const int last_tile = work.first_tile(split + 1);
   const int panels = work.rows.count;
   const int stages = work.stages;
 
@@ -388,6 +461,11 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
       wait_for_copies(stages - 2);
       __syncthreads();
       copy_next();
+      if (stages == 1) {
+        // Nothing is copied ahead: what was asked for just now is what is multiplied next.
+        wait_for_copies(0);
+        __syncthreads();
+      }
       const unsigned at = ring + stage * stage_bytes;
       multiply_panel<P, Shape::left_tiles, Shape::right_tiles>(
           sums, left + (work.resident ? kept + panel * parts * row_panel : at + rows_in_stage),
@@ -399,6 +477,47 @@ __global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
   wait_for_copies(0);
   __syncthreads();
   epilogue.finish(memory);
+}
+
+/// All pairs: a block per tile of rows and share of the columns.
+template <Precision P, int Warps, template <class> class Epilogue>
+__global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
+    visit_pairs(const PairWork work,
+                const typename Epilogue<VisitShape<Warps>>::Arguments arguments) {
+  extern __shared__ __align__(1024) char memory[];
+  const int split = static_cast<int>(blockIdx.x) % work.splits;
+  const std::int64_t first_row =
+      static_cast<std::int64_t>(static_cast<int>(blockIdx.x) / work.splits) *
+      VisitShape<Warps>::rows;
+  visit_tiles<P, Warps, Epilogue>(work, arguments, first_row, work.first_tile(split),
+                                  work.first_tile(split + 1), split, memory);
+}
+
+/// Of a matrix with itself every pair once: a tile of rows meets the columns from its own rows on,
+/// with those both ways. Blocks stay for several tiles of rows: group g of them takes g, then the
+/// last of the next round, and so on to and fro, as later tiles have fewer columns.
+template <Precision P, int Warps, template <class> class Epilogue>
+__global__ void __launch_bounds__(Warps* warp_lanes, 8 / Warps)
+    visit_half(const PairWork work,
+               const typename Epilogue<VisitShape<Warps>>::Arguments arguments) {
+  using Shape = VisitShape<Warps>;
+  static_assert(Shape::rows % Shape::columns == 0);
+  extern __shared__ __align__(1024) char memory[];
+  const int split = static_cast<int>(blockIdx.x) % work.splits;
+  const int group = static_cast<int>(blockIdx.x) / work.splits;
+  const int groups = static_cast<int>(gridDim.x) / work.splits;
+  const auto row_tiles = static_cast<int>(pieces_of(work.row_count, Shape::rows));
+  for (int round = 0; round * groups < row_tiles; ++round) {
+    const int row_tile = round * groups + (round % 2 == 0 ? group : groups - 1 - group);
+    if (row_tile >= row_tiles) continue;
+    const int begin = row_tile * (Shape::rows / Shape::columns);
+    const std::int64_t tiles = work.column_tiles - begin;
+    visit_tiles<P, Warps, Epilogue>(
+        work, arguments, static_cast<std::int64_t>(row_tile) * Shape::rows,
+        begin + static_cast<int>(tiles * split / work.splits),
+        begin + static_cast<int>(tiles * (split + 1) / work.splits), split, memory);
+    __syncthreads();
+  }
 }
 
 // How launches of such kernels are cut.
@@ -419,15 +538,24 @@ void allow_shared_memory(Kernel* kernel, int bytes, const char* what) {
         what);
 }
 
+/// How many stages of the ring there is room for, up to most_stages; fewer than `least` are an
+/// error.
+int stages_in(int room, int stage_bytes, int least, const char* what);
+
 /// Shares of columns such that the blocks fill the card evenly; at least `least` and at most
 /// `most`, where the tiles allow it. `slots`: blocks that run together.
 int choose_splits(std::int64_t row_tiles, std::int64_t column_tiles, std::int64_t slots, int least,
                   int most);
 
-/// Starts visit_pairs with the shape that suits. `bytes_per_row`: shared memory of the epilogue for
-/// each row of a tile. `most_splits`: what its partial results allow. `prepare`(work as it is cut)
-/// gives the epilogue's arguments.
-template <Precision P, template <class> class Epilogue, class Prepare>
+/// The same for visit_half, whose groups of as many blocks go on from one tile of rows to another.
+int half_splits(std::int64_t row_tiles, std::int64_t slots, int least, int most);
+
+enum class Visit { all, half };
+
+/// Starts visit_pairs or visit_half with the shape that suits. `bytes_per_row`: shared memory of
+/// the epilogue for each row of a tile. `most_splits`: what its partial results allow.
+/// `prepare`(work as it is cut, blocks) gives the epilogue's arguments.
+template <Precision P, template <class> class Epilogue, Visit Which = Visit::all, class Prepare>
 void start_visit(const Launch& launch, PairWork work, int bytes_per_row, int most_splits,
                  const char* what, const Prepare& prepare) {
   constexpr int parts = Format<P>::parts;
@@ -437,7 +565,7 @@ void start_visit(const Launch& launch, PairWork work, int bytes_per_row, int mos
     using Shape = VisitShape<Warps>;
     const int stage_bytes =
         parts * panel_row * (Shape::columns + (work.resident ? 0 : Shape::rows));
-    work.stages = ring_room / stage_bytes < most_stages ? ring_room / stage_bytes : most_stages;
+    work.stages = stages_in(ring_room, stage_bytes, 1, what);
     const std::int64_t row_tiles = pieces_of(work.row_count, Shape::rows);
     work.column_tiles = static_cast<int>(pieces_of(work.column_count, Shape::columns));
     // Rows of the blocks that run together are to stay in the second-level cache.
@@ -445,15 +573,23 @@ void start_visit(const Launch& launch, PairWork work, int bytes_per_row, int mos
     const std::int64_t row_bytes =
         work.resident ? 0
                       : static_cast<std::int64_t>(panels) * parts * panel_row * Shape::rows * slots;
-    work.splits = choose_splits(row_tiles, work.column_tiles, slots,
-                                static_cast<int>(row_bytes / cache_share), most_splits);
+    const auto least_splits = static_cast<int>(row_bytes / cache_share);
     const int bytes = kept + work.stages * stage_bytes + bytes_per_row * Shape::rows;
-    const auto arguments = prepare(work);
-    auto* const kernel = visit_pairs<P, Warps, Epilogue>;
-    allow_shared_memory(kernel, bytes, what);
-    kernel<<<static_cast<unsigned>(row_tiles * work.splits), Shape::threads, bytes,
-             stream_of(launch)>>>(work, arguments);
-    check_launch(what);
+    const auto run = [&](auto* kernel, std::int64_t blocks) {
+      const auto arguments = prepare(work, blocks);
+      allow_shared_memory(kernel, bytes, what);
+      kernel<<<static_cast<unsigned>(blocks), Shape::threads, bytes, stream_of(launch)>>>(
+          work, arguments);
+      check_launch(what);
+    };
+    if constexpr (Which == Visit::half) {
+      work.splits = half_splits(row_tiles, slots, least_splits, most_splits);
+      const std::int64_t groups = slots / work.splits;
+      run(visit_half<P, Warps, Epilogue>, work.splits * (groups < row_tiles ? groups : row_tiles));
+    } else {
+      work.splits = choose_splits(row_tiles, work.column_tiles, slots, least_splits, most_splits);
+      run(visit_pairs<P, Warps, Epilogue>, row_tiles * work.splits);
+    }
   };
   using Small = VisitShape<4>;
   using Large = VisitShape<8>;

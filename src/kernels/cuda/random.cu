@@ -20,11 +20,12 @@ constexpr int draw_threads = 256;
 /// Four values of a row per thread, those of one block of its stream.
 template <class Value>
 __global__ void draw_words(const DrawnRows rows, const StepCells* cells, const Value value) {
+  const RandomKey now = key_now(rows.key, cells);
   const std::int64_t groups = (rows.cols + 3) / 4;
   for (std::int64_t i = first_item(); i < rows.rows * groups; i += item_step()) {
     const std::int64_t row = i / groups;
     const std::int64_t column = i % groups * 4;
-    const RandomKey key = key_of_row(rows.key, cells, row);
+    const RandomKey key = key_of_row(now, row);
     const auto block =
         philox_block(philox_counter(key, static_cast<std::uint32_t>(column / 4)), philox_key(key));
     float* const out = rows.out + row * rows.cols + column;
@@ -64,11 +65,12 @@ struct Dropped {
 };
 
 __global__ void draw_normal_pairs(const DrawnRows rows, const StepCells* cells, double deviation) {
+  const RandomKey now = key_now(rows.key, cells);
   const std::int64_t pairs = (rows.cols + 1) / 2;
   for (std::int64_t i = first_item(); i < rows.rows * pairs; i += item_step()) {
     const std::int64_t row = i / pairs;
     const std::int64_t pair = i % pairs;
-    DeviceStream stream(key_of_row(rows.key, cells, row), static_cast<std::uint64_t>(4 * pair));
+    DeviceStream stream(key_of_row(now, row), static_cast<std::uint64_t>(4 * pair));
     const NormalPair drawn = normal_pair(stream);
     float* const out = rows.out + row * rows.cols + 2 * pair;
     out[0] = static_cast<float>(drawn.first * deviation);
@@ -80,11 +82,12 @@ __global__ void draw_entries(const DrawnEntries entries, const StepCells* cells,
                              const Dropped dropped) {
   // A warp per row: its lanes take the blocks of the row's stream in turn.
   const std::int64_t lane = threadIdx.x % warp_lanes;
+  const RandomKey now = key_now(entries.key, cells);
   for (std::int64_t r = first_item() / warp_lanes; r < entries.rows;
        r += item_step() / warp_lanes) {
     const std::int64_t first = entries.offsets[r];
     const std::int64_t count = entries.offsets[r + 1] - first;
-    const RandomKey key = key_of_row(entries.key, cells, r);
+    const RandomKey key = key_of_row(now, r);
     for (std::int64_t b = lane; 4 * b < count; b += warp_lanes) {
       const auto block =
           philox_block(philox_counter(key, static_cast<std::uint32_t>(b)), philox_key(key));
@@ -171,6 +174,50 @@ __global__ void draw_keys(const RandomKey given, const StepCells* cells, std::in
   }
 }
 
+constexpr int counted_at_once = 4;  // by a warp
+
+/// Few numbers: the place of each is how many come before it. A warp per counted_at_once of them.
+__global__ void __launch_bounds__(draw_threads)
+    place_by_counting(std::int32_t n, const std::uint64_t* keys, std::int32_t* out) {
+  const auto lane = static_cast<std::int32_t>(threadIdx.x % warp_lanes);
+  const auto first = static_cast<std::int32_t>(first_item() / warp_lanes) * counted_at_once;
+  if (first >= n) return;
+  std::uint64_t own[counted_at_once];
+  std::int32_t before[counted_at_once] = {};
+#pragma unroll
+  for (int i = 0; i < counted_at_once; ++i) own[i] = first + i < n ? keys[first + i] : 0;
+#pragma unroll 4
+  for (std::int32_t j = lane; j < n; j += warp_lanes) {
+    const std::uint64_t other = keys[j];
+#pragma unroll
+    for (int i = 0; i < counted_at_once; ++i) {
+      if (other < own[i] || (other == own[i] && j < first + i)) ++before[i];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < counted_at_once; ++i) {
+    const std::int32_t place = warp_sum(before[i]);
+    if (lane == i && first + i < n) out[place] = first + i;
+  }
+}
+
+/// Keys that are sorted by their bits from `low` on, equal ones by item: every item finds its place
+/// among those it shares these bits with, which are few.
+__global__ void place_sorted(std::int64_t n, int low, const std::uint64_t* keys,
+                             const std::int32_t* items, std::int32_t* out) {
+  for (std::int64_t i = first_item(); i < n; i += item_step()) {
+    const std::uint64_t key = keys[i];
+    std::int64_t place = i;
+    for (std::int64_t j = i - 1; j >= 0 && keys[j] >> low == key >> low; --j) {
+      if (keys[j] > key) --place;
+    }
+    for (std::int64_t j = i + 1; j < n && keys[j] >> low == key >> low; ++j) {
+      if (keys[j] < key) ++place;
+    }
+    out[place] = items[i];
+  }
+}
+
 }  // namespace
 
 void draw_uniform(const Launch& launch, const DrawnRows& rows, const UniformRange& range) {
@@ -239,15 +286,27 @@ void draw_below(const Launch& launch, const RandomKey& key, std::int64_t bound, 
 void draw_permutation(const Launch& launch, const RandomKey& key, std::int64_t n,
                       std::int32_t* out) {
   if (n == 0) return;
+  const cudaStream_t stream = stream_of(launch);
   auto* const keys = launch.scratch->array<std::uint64_t>(n);
   auto* const items = launch.scratch->array<std::int32_t>(n);
-  draw_keys<<<grid_for((n + 1) / 2, draw_threads), draw_threads, 0, stream_of(launch)>>>(
-      key, launch.cells, n, keys, items);
+  draw_keys<<<grid_for((n + 1) / 2, draw_threads), draw_threads, 0, stream>>>(key, launch.cells, n,
+                                                                              keys, items);
+  // Up to here one launch that compares all costs less than those of a sort.
+  constexpr std::int64_t few = 8192;
+  if (n <= few) {
+    const std::int64_t warps = pieces_of(n, counted_at_once);
+    place_by_counting<<<static_cast<unsigned>(pieces_of(warps * warp_lanes, draw_threads)),
+                        draw_threads, 0, stream>>>(static_cast<std::int32_t>(n), keys, out);
+  } else {
+    // So many of the highest bits that few keys share them with another.
+    constexpr int digit = 8;
+    const int sorted_bits = (bits_below(n) + 6 + digit - 1) / digit * digit;
+    const int low = sorted_bits < 64 ? 64 - sorted_bits : 0;
+    const auto sorted = sort_pairs(launch, keys, items, n, 64, low);
+    place_sorted<<<grid_for(n, draw_threads), draw_threads, 0, stream>>>(n, low, sorted.keys,
+                                                                         sorted.items, out);
+  }
   check_launch("draw_permutation");
-  const auto sorted = sort_pairs(launch, keys, items, n, 64);
-  check(cudaMemcpyAsync(out, sorted.items, static_cast<std::size_t>(n) * sizeof(std::int32_t),
-                        cudaMemcpyDeviceToDevice, stream_of(launch)),
-        "draw_permutation");
 }
 
 }  // namespace creg::cuda

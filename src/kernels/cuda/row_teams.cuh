@@ -10,7 +10,7 @@ inline constexpr int team_warps = 8;
 inline constexpr int team_threads = team_warps * warp_lanes;
 /// Rows with more entries are shared by all warps of a block. A fixed number, so that the order of
 /// a row's sum depends on the row alone.
-inline constexpr std::int64_t long_row = 256;
+inline constexpr std::int64_t long_row = 64;
 
 /// Enough blocks of team_threads for these rows.
 inline unsigned team_blocks(std::int64_t rows) {
@@ -88,28 +88,6 @@ struct Lane {
   static constexpr int tile = warp_lanes * Width * Chunks;
   float sum[Chunks][Width];
 };
-
-template <int Width>
-__device__ inline void load(const float* from, float (&to)[Width]) {
-  if constexpr (Width == 4) {
-    const float4 value = *reinterpret_cast<const float4*>(from);
-    to[0] = value.x;
-    to[1] = value.y;
-    to[2] = value.z;
-    to[3] = value.w;
-  } else {
-    to[0] = *from;
-  }
-}
-
-template <int Width>
-__device__ inline void store(const float (&from)[Width], float* to) {
-  if constexpr (Width == 4) {
-    *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
-  } else {
-    *to = from[0];
-  }
-}
 
 /// Sums over the entries of each row: add(first, last, column, lane) adds those of some entries to
 /// what the lane holds from `column` on, finish(r, column, lane) writes a row. blockIdx.y is the

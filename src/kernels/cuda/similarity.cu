@@ -269,6 +269,80 @@ class ListsAndEntropies {
   RowSums s_log_s_;
 };
 
+struct HalfEntropyArguments {
+  double* row_sums = nullptr;     ///< of s and of s log2 s: two for each split and row
+  double* column_sums = nullptr;  ///< two for each block and column, 0 at first
+  std::int64_t stride = 0;        ///< columns of a block there
+};
+
+/// Entropies alone, of a matrix with itself: what a tile has behind the diagonal belongs to the
+/// rows of its columns too. Each block keeps what its columns got to itself.
+template <class Shape>
+class HalfEntropies {
+ public:
+  using Arguments = HalfEntropyArguments;
+
+  __device__ HalfEntropies(const HalfEntropyArguments& arguments, const PairWork& work,
+                           char* memory, std::int64_t first_row, int split)
+      : arguments_(arguments),
+        work_(work),
+        first_row_(first_row),
+        split_(split),
+        shared_(reinterpret_cast<float*>(memory)) {}
+
+  template <int M, int N>
+  __device__ void tile(const float (&sums)[M][N][4], std::int64_t first_column) {
+    static_assert(N == 8);
+    float column[2][2 * N] = {};
+#pragma unroll
+    for (int m = 0; m < M; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        float row[2] = {};
+#pragma unroll
+        for (int n = 0; n < N; ++n) {
+#pragma unroll
+          for (int odd = 0; odd < 2; ++odd) {
+            const float s = fmaxf(sums[m][n][2 * half + odd], tiny);
+            const float s_log_s = s * log_of_two(s);
+            row[0] += s;
+            row[1] += s_log_s;
+            column[0][2 * n + odd] += s;
+            column[1][2 * n + odd] += s_log_s;
+          }
+        }
+        s_.add(place_, m, half, row[0]);
+        s_log_s_.add(place_, m, half, row[1]);
+      }
+    }
+    if (first_column < first_row_ + Shape::rows) return;
+    add_to_columns<Shape>(
+        place_, column, shared_,
+        arguments_.column_sums + (blockIdx.x * arguments_.stride + first_column) * 2);
+  }
+
+  __device__ void finish(char* memory) {
+    const auto put = [&](int which) {
+      return [this, which](int row, double sum) {
+        if (first_row_ + row >= work_.row_count) return;
+        arguments_.row_sums[(split_ * work_.row_count + first_row_ + row) * 2 + which] = sum;
+      };
+    };
+    s_.template finish<Shape>(place_, memory, put(0));
+    s_log_s_.template finish<Shape>(place_, memory, put(1));
+  }
+
+ private:
+  const HalfEntropyArguments& arguments_;
+  const PairWork& work_;
+  std::int64_t first_row_;
+  int split_;
+  float* shared_;
+  VisitPlace place_;
+  RowSums s_;
+  RowSums s_log_s_;
+};
+
 constexpr int merge_threads = 256;
 
 /// A warp per row: an entry's place is the number of those before it in all of the row's lists.
@@ -309,15 +383,28 @@ __global__ void __launch_bounds__(merge_threads)
   }
 }
 
-__global__ void finish_entropies(const double* sums, int splits, std::int64_t rows,
-                                 std::int64_t columns, float* entropies) {
+/// What the sums of entropies have left: lists of pairs of sums, `stride` rows each.
+struct EntropySums {
+  const double* sums = nullptr;
+  int count = 0;
+  std::int64_t stride = 0;
+
+  __device__ void add_to(double& s, double& s_log_s, std::int64_t row) const {
+#pragma unroll 4
+    for (int i = 0; i < count; ++i) {
+      s += sums[(i * stride + row) * 2];
+      s_log_s += sums[(i * stride + row) * 2 + 1];
+    }
+  }
+};
+
+__global__ void finish_entropies(const EntropySums by_rows, const EntropySums by_columns,
+                                 std::int64_t rows, std::int64_t columns, float* entropies) {
   for (std::int64_t row = first_item(); row < rows; row += item_step()) {
     double s = 0;
     double s_log_s = 0;
-    for (int split = 0; split < splits; ++split) {
-      s += sums[(split * rows + row) * 2];
-      s_log_s += sums[(split * rows + row) * 2 + 1];
-    }
+    by_rows.add_to(s, s_log_s, row);
+    by_columns.add_to(s, s_log_s, row);
     // Sums of what stands for 0 alone.
     const double none = 2e-37 * static_cast<double>(columns + rows_multiple);
     const double entropy = log(s) - s_log_s / s * static_cast<double>(ln_2);
@@ -327,8 +414,52 @@ __global__ void finish_entropies(const double* sums, int splits, std::int64_t ro
   }
 }
 
+/// Whether each pair is to be met once alone: for entropies of all, where what the blocks keep of
+/// the columns is not too much. For few nodes, blocks would not come out even.
+bool goes_by_halves(const SimilarityPass& pass) {
+  constexpr std::int64_t few = 8192;
+  constexpr std::int64_t most_bytes = 768LL << 20;
+  const std::int64_t blocks = 2LL * card_limits().processors;
+  return pass.k == 0 && pass.chosen == nullptr && pass.count > few &&
+         pass.count * blocks * 2 * static_cast<std::int64_t>(sizeof(double)) <= most_bytes;
+}
+
+template <Precision P>
+void entropies_by_halves(const Launch& launch, const SimilarityPass& pass) {
+  PairWork work;
+  work.columns = make_panels(
+      launch, P,
+      {.rows = pass.rows, .count = pass.count, .width = pass.width, .scales = pass.scales});
+  work.rows = work.columns;
+  work.row_count = pass.count;
+  work.column_count = pass.count;
+  HalfEntropyArguments arguments{.stride = pieces_of(pass.count, rows_multiple) * rows_multiple};
+  EntropySums by_rows{.stride = pass.count};
+  EntropySums by_columns{.stride = arguments.stride};
+  const auto prepare = [&](const PairWork& cut, std::int64_t blocks) {
+    const std::int64_t kept = blocks * arguments.stride * 2;
+    arguments.row_sums = launch.scratch->array<double>(cut.splits * pass.count * 2);
+    arguments.column_sums = launch.scratch->array<double>(kept);
+    check(cudaMemsetAsync(arguments.column_sums, 0, static_cast<std::size_t>(kept) * sizeof(double),
+                          stream_of(launch)),
+          "similarity_pass");
+    by_rows.sums = arguments.row_sums;
+    by_rows.count = cut.splits;
+    by_columns.sums = arguments.column_sums;
+    by_columns.count = static_cast<int>(blocks);
+    return arguments;
+  };
+  constexpr int most_splits = 32;
+  start_visit<P, HalfEntropies, Visit::half>(launch, work, column_bytes_per_row(2), most_splits,
+                                             "similarity_pass", prepare);
+  finish_entropies<<<grid_for(pass.count, merge_threads), merge_threads, 0, stream_of(launch)>>>(
+      by_rows, by_columns, pass.count, pass.count, pass.entropies);
+  check_launch("similarity_pass");
+}
+
 template <Precision P>
 void pass_on_stream(const Launch& launch, const SimilarityPass& pass) {
+  if (goes_by_halves(pass)) return entropies_by_halves<P>(launch, pass);
   const std::int64_t rows = pass.chosen == nullptr ? pass.count : pass.chosen_count;
   if (rows == 0) return;
   // Entropies of lists that go by plain products: the scales come at the end.
@@ -363,7 +494,7 @@ void pass_on_stream(const Launch& launch, const SimilarityPass& pass) {
   const std::int64_t list_bytes = rows * pass.k * 8 + rows * 16;
   const auto most = static_cast<int>(most_bytes / list_bytes < 32 ? most_bytes / list_bytes : 32);
   int splits = 1;
-  const auto prepare = [&](const PairWork& cut) {
+  const auto prepare = [&](const PairWork& cut, std::int64_t /*blocks*/) {
     splits = cut.splits;
     if (splits > 1 && pass.k > 0) {
       arguments.values = launch.scratch->array<float>(splits * rows * pass.k);
@@ -382,7 +513,7 @@ void pass_on_stream(const Launch& launch, const SimilarityPass& pass) {
   }
   if (arguments.entropies) {
     finish_entropies<<<grid_for(rows, merge_threads), merge_threads, 0, stream_of(launch)>>>(
-        arguments.sums, splits, rows, pass.count, pass.entropies);
+        {arguments.sums, splits, rows}, {}, rows, pass.count, pass.entropies);
   }
   check_launch("similarity_pass");
 }

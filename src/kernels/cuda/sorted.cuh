@@ -22,18 +22,19 @@ struct Sorted {
   const Item* items = nullptr;
 };
 
-/// Both arrays are lost; the sorted ones are there or in scratch memory.
+/// By the bits low.. below `bits`, items of equal ones in their order. Both arrays are lost; the
+/// sorted ones are there or in scratch memory.
 template <class Key, class Item>
 Sorted<Key, Item> sort_pairs(const Launch& launch, Key* keys, Item* items, std::int64_t count,
-                             int bits) {
+                             int bits, int low = 0) {
   cub::DoubleBuffer<Key> both_keys(keys, launch.scratch->array<Key>(count));
   cub::DoubleBuffer<Item> both_items(items, launch.scratch->array<Item>(count));
   std::size_t bytes = 0;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, both_keys, both_items, count, 0, bits,
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, both_keys, both_items, count, low, bits,
                                         stream_of(launch)),
         "sort");
   check(cub::DeviceRadixSort::SortPairs(launch.scratch->take(bytes), bytes, both_keys, both_items,
-                                        count, 0, bits, stream_of(launch)),
+                                        count, low, bits, stream_of(launch)),
         "sort");
   return {both_keys.Current(), both_items.Current()};
 }
@@ -64,6 +65,17 @@ void start_find_offsets(const Launch& launch, const Key* keys, std::int64_t coun
   find_offsets<<<grid_for(bound + 1, threads), threads, 0, stream_of(launch)>>>(keys, count, bound,
                                                                                 offsets);
   check_launch("offsets");
+}
+
+/// Every number becomes the sum of itself and those before it.
+template <class T>
+void add_up(const Launch& launch, T* numbers, std::int64_t count) {
+  std::size_t bytes = 0;
+  check(cub::DeviceScan::InclusiveSum(nullptr, bytes, numbers, numbers, count, stream_of(launch)),
+        "sums");
+  check(cub::DeviceScan::InclusiveSum(launch.scratch->take(bytes), bytes, numbers, numbers, count,
+                                      stream_of(launch)),
+        "sums");
 }
 
 }  // namespace creg::cuda

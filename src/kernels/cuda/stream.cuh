@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/draw_key.h"
 #include "core/philox.h"
 #include "core/random_words.h"
 #include "kernels/launch.h"
@@ -37,17 +38,42 @@ class DeviceStream {
   int used_;
 };
 
+/// A stream that knows how many words were taken of it.
+class CountedStream {
+ public:
+  __device__ CountedStream(const RandomKey& key, std::uint64_t word) : stream_(key, word) {}
+  __device__ std::uint32_t operator()() {
+    ++taken_;
+    return stream_();
+  }
+  __device__ int taken() const { return taken_; }
+
+ private:
+  DeviceStream stream_;
+  int taken_ = 0;
+};
+
 /// The key in this step, also where it was recorded in an earlier one.
 __device__ inline RandomKey key_now(RandomKey key, const StepCells* cells) {
   if (cells != nullptr) key.epoch += cells->later;
   return key;
 }
 
+__device__ inline RandomKey key_now(const DrawKey& key, const StepCells* cells) {
+  if (!key.seeded) return key_now(key.stream, cells);
+  RandomKey own = key.stream;
+  DeviceStream noise(key_now(key.noise, cells), 0);
+  own.seed = next_64_bits(noise);
+  return own;
+}
+
+__device__ inline RandomKey key_of_row(RandomKey now, std::int64_t row) {
+  now.item += static_cast<std::uint64_t>(row);
+  return now;
+}
 __device__ inline RandomKey key_of_row(const RandomKey& key, const StepCells* cells,
                                        std::int64_t row) {
-  RandomKey own = key_now(key, cells);
-  own.item += static_cast<std::uint64_t>(row);
-  return own;
+  return key_of_row(key_now(key, cells), row);
 }
 
 }  // namespace creg::cuda

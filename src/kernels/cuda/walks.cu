@@ -30,21 +30,6 @@ __global__ void __launch_bounds__(walk_threads)
   }
 }
 
-/// A stream that knows how many words were taken of it.
-class CountedStream {
- public:
-  __device__ CountedStream(const RandomKey& key, std::uint64_t word) : stream_(key, word) {}
-  __device__ std::uint32_t operator()() {
-    ++taken_;
-    return stream_();
-  }
-  __device__ int taken() const { return taken_; }
-
- private:
-  DeviceStream stream_;
-  int taken_ = 0;
-};
-
 /// The first `count` attempts of one stream that succeed, by a warp: emit(i, result) for number i.
 /// attempt(words, result) takes `words` words, rarely more. Lanes try side by side, each from where
 /// it would start if none before it took more; those behind the first that did try again.

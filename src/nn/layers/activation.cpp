@@ -88,9 +88,11 @@ at::Tensor ActivationLayer::plain(const at::Tensor& x, const EncoderPass& pass, 
     constexpr double smallest = 1.0 / 8;
     constexpr double largest = 1.0 / 3;
     if (!pass.training) return at::leaky_relu(x, (smallest + largest) / 2);
-    const RandomKey key{pass.noise, Purpose::activation_noise, static_cast<std::uint32_t>(layer)};
+    const DrawKey key =
+        DrawKey::of_noise(pass.noise, Purpose::activation_noise, static_cast<std::uint32_t>(layer));
     const at::Tensor slopes =
-        draw_uniform(x.device(), x.size(0), x.size(1), largest - smallest, key).add_(smallest);
+        draw_uniform(x.device(), x.size(0), x.size(1), largest - smallest, key, numbers_of(x, pass))
+            .add_(smallest);
     return at::where(x.ge(0), x, x * slopes);
   }
   return x;

@@ -30,14 +30,20 @@ inline std::string layer_name(int layer, const char* what) {
 /// The features as a pass sees them.
 inline FeatureMatrix seen_features(const FeatureMatrix& features, double dropout,
                                    const EncoderPass& pass) {
-  return pass.training ? features.dropped(dropout, pass.noise) : features;
+  return pass.training ? features.dropped(dropout, pass.noise, pass.numbers) : features;
+}
+
+/// The numbers that the rows of a layer draw by: those of a part's own nodes, which come first.
+inline at::Tensor numbers_of(const at::Tensor& rows, const EncoderPass& pass) {
+  return pass.numbers.defined() ? pass.numbers.narrow(0, 0, rows.size(0)) : pass.numbers;
 }
 
 /// The input of layer `layer`, after the first, as a pass sees it.
 inline at::Tensor seen_rows(const at::Tensor& rows, double dropout, const EncoderPass& pass,
                             int layer) {
   if (!pass.training) return rows;
-  return dropped_rows(rows, {dropout, pass.noise, 2 * static_cast<std::uint32_t>(layer)});
+  return dropped_rows(
+      rows, {dropout, pass.noise, 2 * static_cast<std::uint32_t>(layer), numbers_of(rows, pass)});
 }
 
 }  // namespace creg

@@ -31,7 +31,10 @@ class LinearAggregation final : public Encoder {
   Projected project(const FeatureMatrix& features, const Hops& hops,
                     const EncoderPass& pass) const override {
     const FeatureMatrix seen = seen_features(features, dropout_, pass);
-    if (!seen.sparse() && gathers_first(hops.of_layer(0))) return {seen.dense(), false};
+    // A part has more columns than rows too, by its halo: few, and rows of others cost less when
+    // they are multiplied.
+    const bool gathered = !hops.of_part() && gathers_first(hops.of_layer(0));
+    if (!seen.sparse() && gathered) return {seen.dense(), false};
     return {multiply(seen)};
   }
 
@@ -40,6 +43,9 @@ class LinearAggregation final : public Encoder {
     Projected x = projected;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
       if (l > 0) x.rows = seen_rows(x.rows, dropout_, pass, l);
+      if (l > 0 && hops.of_part()) {
+        x = {hops.with_halo(at::mm(x.rows, layers_[static_cast<std::size_t>(l)].weight))};
+      }
       x = {apply(l, hops.of_layer(l), x, l == 0 ? pass.order : at::Tensor(), pass), false};
     }
     return x.rows;

@@ -34,7 +34,7 @@ class LayeredEncoder final : public Encoder {
     at::Tensor x = projected.rows;
     for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
       const Layer& layer = layers_[static_cast<std::size_t>(l)];
-      if (l > 0) x = at::mm(seen_rows(x, dropout_, pass, l), layer.weight);
+      if (l > 0) x = hops.with_halo(at::mm(seen_rows(x, dropout_, pass, l), layer.weight));
       x = layer.gathered(hops.of_layer(l), x, l == 0 ? pass.order : at::Tensor(), pass, l);
     }
     return x;

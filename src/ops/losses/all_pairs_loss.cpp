@@ -12,13 +12,14 @@
 namespace creg {
 namespace {
 
-struct AllPairsBackward : public torch::autograd::Node {
+struct AllPairsBackward : public OnceDifferentiable {
   at::Tensor gradient;  // of the value
 
-  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
-    return {gradient * gradients[0]};
+  torch::autograd::variable_list gradients(torch::autograd::variable_list&& outputs) override {
+    return {gradient * outputs[0]};
   }
   void release_variables() override { gradient.reset(); }
+  std::string op() const override { return "all_pairs_apart"; }
   std::string name() const override { return "creg::AllPairsBackward"; }
 };
 

@@ -31,6 +31,7 @@ struct EdgeLossBackward : public PairGradient {
   void turn(const at::Tensor& weights, const kernels::TurnedPairs& turned) const override {
     edge_turning.run(weights, edge_scores(pairs, weights), turned);
   }
+  std::string op() const override { return "edge_loss"; }
   std::string name() const override { return "creg::EdgeLossBackward"; }
 };
 

@@ -134,7 +134,7 @@ constexpr OnDevice<void(const Context&, const at::Tensor& rows, const at::Tensor
     add_pulls{"info_nce", add_pulls_on_cpu, CREG_ON_CUDA(add_pulls_on_cuda)};
 
 /// Of unit rows: both views one below the other.
-struct InfoNceBackward : public torch::autograd::Node {
+struct InfoNceBackward : public OnceDifferentiable {
   std::unique_ptr<const Context> context;
   at::Tensor rows;     // [2N, d]
   at::Tensor inverse;  // float64 [2N]: 1 / the shifted denominator
@@ -142,8 +142,7 @@ struct InfoNceBackward : public torch::autograd::Node {
   ViewNegatives negatives = ViewNegatives::both_views;
   std::int64_t block_rows = 0;
 
-  torch::autograd::variable_list apply(torch::autograd::variable_list&& outputs) override {
-    const at::NoGradGuard no_grad;
+  torch::autograd::variable_list gradients(torch::autograd::variable_list&& outputs) override {
     const std::int64_t nodes = rows.size(0) / 2;
     const auto inverse_temperature = static_cast<float>(1 / temperature);
     at::Tensor gradient = at::zeros_like(rows);
@@ -173,6 +172,7 @@ struct InfoNceBackward : public torch::autograd::Node {
     gradient.mul_(outputs[0] * scale);
     return {gradient};
   }
+  std::string op() const override { return "info_nce"; }
   std::string name() const override { return "creg::InfoNceBackward"; }
 };
 

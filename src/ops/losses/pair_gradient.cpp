@@ -19,6 +19,22 @@ at::Tensor scaled_on_cpu(const at::Tensor& values, const at::Tensor& factor) {
 
 constexpr OnDevice<at::Tensor(const at::Tensor&, const at::Tensor&)> scaling{
     "scaled", scaled_on_cpu, CREG_ON_CUDA(scaled_on_gpu)};
+
+#ifdef CREG_HAS_CUDA
+constexpr KernelOnDevice<const kernels::ScaledInPlace&> scaling_in_place{
+    {"scaled", nullptr, cuda::scale_in_place}};
+
+at::Tensor taken_on_gpu(const at::Tensor& values, const at::Tensor& factor) {
+  scaling_in_place.run(values, {.values = values.data_ptr<float>(),
+                                .count = values.numel(),
+                                .factor = factor.data_ptr<float>()});
+  return values;
+}
+#endif
+/// The same for values that nobody else needs.
+constexpr OnDevice<at::Tensor(const at::Tensor&, const at::Tensor&)> scaling_of_own{
+    "scaled", scaled_on_cpu, CREG_ON_CUDA(taken_on_gpu)};
+
 constexpr KernelOnDevice<const kernels::RowProduct&> gather{
     {"pair gradient", cpu::multiply_row_by_row, CREG_ON_CUDA(cuda::multiply)}};
 
@@ -28,16 +44,15 @@ at::Tensor scaled(const at::Tensor& values, const at::Tensor& factor) {
   return scaling.of(values.device())(values, factor);
 }
 
-torch::autograd::variable_list PairGradient::apply(torch::autograd::variable_list&& gradients) {
-  const at::NoGradGuard no_grad;
+torch::autograd::variable_list PairGradient::gradients(torch::autograd::variable_list&& outputs) {
   torch::autograd::variable_list result(2);
-  if (!gradients[0].defined()) return result;
+  if (!outputs[0].defined()) return result;
   TORCH_CHECK(d_anchors.defined(), name(), ": a second backward pass goes through a loss anew");
   // Taken over: the gradient of the rows may be added to it in place.
-  at::Tensor own = scaled(d_anchors, gradients[0]);
+  at::Tensor own = scaling_of_own.of(d_anchors.device())(d_anchors, outputs[0]);
   d_anchors.reset();
   if (task_should_compute_output(1)) {
-    const at::Tensor weights = scaled(coefficients, gradients[0]);
+    const at::Tensor weights = scaled(coefficients, outputs[0]);
     const at::Tensor offsets = at::empty({rows + 1}, weights.options().dtype(at::kLong));
     const at::Tensor met = at::empty({weights.numel()}, weights.options().dtype(at::kInt));
     const at::Tensor turned = at::empty({weights.numel()}, weights.options());

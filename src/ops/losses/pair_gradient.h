@@ -14,7 +14,7 @@ namespace creg {
 at::Tensor scaled(const at::Tensor& values, const at::Tensor& factor);
 
 /// The gradients of anchors and rows, in this order, from what the forward pass kept.
-struct PairGradient : public torch::autograd::Node {
+struct PairGradient : public OnceDifferentiable {
   at::Tensor anchors;       ///< detached
   at::Tensor coefficients;  ///< one per pair, for an upstream gradient of 1
   at::Tensor d_anchors;     ///< likewise
@@ -24,7 +24,7 @@ struct PairGradient : public torch::autograd::Node {
   /// The pairs, turned round, with these coefficients.
   virtual void turn(const at::Tensor& weights, const kernels::TurnedPairs& turned) const = 0;
 
-  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override;
+  torch::autograd::variable_list gradients(torch::autograd::variable_list&& outputs) override;
   void release_variables() override;
 };
 

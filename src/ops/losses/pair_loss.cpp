@@ -14,7 +14,6 @@
 namespace creg {
 namespace {
 
-using torch::autograd::Node;
 using torch::autograd::variable_list;
 
 constexpr KernelOnDevice<const kernels::PairScores&> pair_scoring{
@@ -45,6 +44,7 @@ struct PairLossBackward : public PairGradient {
   void turn(const at::Tensor& weights, const kernels::TurnedPairs& turned) const override {
     pair_turning.run(weights, pair_scores(pairs, weights), turned);
   }
+  std::string op() const override { return "pair_loss"; }
   std::string name() const override { return "creg::PairLossBackward"; }
 };
 
@@ -114,16 +114,15 @@ PairLoss pair_loss(const at::Tensor& anchors, const at::Tensor& rows, const Pair
 
 namespace {
 
-struct DirectionLossBackward : public Node {
+struct DirectionLossBackward : public OnceDifferentiable {
   at::Tensor h;  // detached, as u
   at::Tensor u;
   at::Tensor coefficients;
 
-  variable_list apply(variable_list&& gradients) override {
-    const at::NoGradGuard no_grad;
+  variable_list gradients(variable_list&& outputs) override {
     variable_list result(2);
-    if (!gradients[0].defined()) return result;
-    const at::Tensor weights = scaled(coefficients, gradients[0]);
+    if (!outputs[0].defined()) return result;
+    const at::Tensor weights = scaled(coefficients, outputs[0]);
     at::Tensor pieces;
     if (task_should_compute_output(0)) result[0] = at::empty_like(h);
     if (task_should_compute_output(1)) {
@@ -143,6 +142,7 @@ struct DirectionLossBackward : public Node {
     h.reset();
     coefficients.reset();
   }
+  std::string op() const override { return "direction_loss"; }
   std::string name() const override { return "creg::DirectionLossBackward"; }
 };
 

@@ -11,7 +11,6 @@
 namespace creg {
 namespace {
 
-using torch::autograd::Node;
 using torch::autograd::variable_list;
 
 constexpr KernelOnDevice<const kernels::RowProduct&> multiply{
@@ -79,16 +78,15 @@ struct EpilogueGradient {
   }
 };
 
-struct AggregateBackward : public Node {
+struct AggregateBackward : public OnceDifferentiable {
   SparseMatrix matrix;
   EpilogueGradient epilogue;
   at::Tensor order;
 
-  variable_list apply(variable_list&& gradients) override {
-    const at::NoGradGuard no_grad;
+  variable_list gradients(variable_list&& outputs) override {
     variable_list result(3);
-    if (!gradients[0].defined()) return result;
-    const at::Tensor d_pre = epilogue.apply(gradients[0].contiguous(), result[1], result[2]);
+    if (!outputs[0].defined()) return result;
+    const at::Tensor d_pre = epilogue.apply(outputs[0].contiguous(), result[1], result[2]);
     if (task_should_compute_output(0)) {
       const CsrTensors& csr = matrix.transposed();
       at::Tensor d_x = at::empty({csr.rows, d_pre.size(1)}, d_pre.options());
@@ -100,20 +98,21 @@ struct AggregateBackward : public Node {
     return result;
   }
   void release_variables() override { epilogue = {}; }
+  std::string op() const override { return "a product with a sparse matrix"; }
   std::string name() const override { return "creg::AggregateBackward"; }
 };
 
-struct ActivateBackward : public Node {
+struct ActivateBackward : public OnceDifferentiable {
   EpilogueGradient epilogue;
 
-  variable_list apply(variable_list&& gradients) override {
-    const at::NoGradGuard no_grad;
+  variable_list gradients(variable_list&& outputs) override {
     variable_list result(3);
-    if (!gradients[0].defined()) return result;
-    result[0] = epilogue.apply(gradients[0].contiguous(), result[1], result[2]);
+    if (!outputs[0].defined()) return result;
+    result[0] = epilogue.apply(outputs[0].contiguous(), result[1], result[2]);
     return result;
   }
   void release_variables() override { epilogue = {}; }
+  std::string op() const override { return "activate"; }
   std::string name() const override { return "creg::ActivateBackward"; }
 };
 

@@ -12,7 +12,6 @@
 namespace creg {
 namespace {
 
-using torch::autograd::Node;
 using torch::autograd::variable_list;
 
 constexpr KernelOnDevice<const kernels::GatInputs&, float*> gat_forward{
@@ -70,16 +69,15 @@ at::Tensor forward(Attention& attention) {
   return out;
 }
 
-struct GatBackward : public Node {
+struct GatBackward : public OnceDifferentiable {
   Attention attention;
 
-  variable_list apply(variable_list&& gradients) override {
-    const at::NoGradGuard no_grad;
+  variable_list gradients(variable_list&& outputs) override {
     variable_list result(3);
-    if (!gradients[0].defined()) return result;
+    if (!outputs[0].defined()) return result;
     TORCH_CHECK(attention.z.defined(),
                 "gat_aggregate: a second backward pass needs retain_graph in the first");
-    const at::Tensor d_out = gradients[0].contiguous();
+    const at::Tensor d_out = outputs[0].contiguous();
     const CsrTensors& csr = attention.pattern.forward();
     const std::int64_t width = attention.z.size(1);
     // Nodes that are no row have no incoming edges: their target part stays 0.
@@ -104,6 +102,7 @@ struct GatBackward : public Node {
     return result;
   }
   void release_variables() override { attention = {}; }
+  std::string op() const override { return "gat_aggregate"; }
   std::string name() const override { return "creg::GatBackward"; }
 };
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <tuple>
 
+#include "kernels/row_space.h"
 #include "ops/runtime/on_device.h"
 
 namespace creg {
@@ -38,13 +38,27 @@ at::Tensor by_factors(const at::Tensor& exact) {
   return at::linalg_solve_triangular(gram, exact, /*upper=*/false);
 }
 
-/// Householder's reflections have an orthonormal product whatever they are made of.
-[[maybe_unused]] at::Tensor by_reflections(const at::Tensor& exact) {
-  return std::get<0>(at::linalg_qr(exact.t(), "reduced")).t();
+constexpr KernelOnDevice<std::int64_t, double*> product_factoring{
+    {"orthonormal_rows", nullptr, CREG_ON_CUDA(cuda::factor_products)}};
+constexpr KernelOnDevice<std::int64_t, std::int64_t, const double*, double*> row_solving{
+    {"orthonormal_rows", nullptr, CREG_ON_CUDA(cuda::solve_rows)}};
+
+/// Twice: what the first factors leave, of rows that nearly depend on each other, the second ones
+/// find. The host waits for nothing, so that a step can be recorded.
+at::Tensor by_factors_on_cuda(const at::Tensor& exact) {
+  const std::int64_t count = exact.size(0);
+  const at::Tensor rows = exact.clone();
+  for (int round = 0; round < 2; ++round) {
+    const at::Tensor products = rows.mm(rows.t());
+    product_factoring.run(rows, count, products.data_ptr<double>());
+    row_solving.run(rows, count, rows.size(1), products.data_ptr<double>(),
+                    rows.data_ptr<double>());
+  }
+  return rows;
 }
 
 constexpr OnDevice<at::Tensor(const at::Tensor&)> basis_of{"orthonormal_rows", by_factors,
-                                                           CREG_ON_CUDA(by_reflections)};
+                                                           by_factors_on_cuda};
 
 }  // namespace
 

@@ -26,14 +26,6 @@ kernels::TransposedEntries entries_of(const CsrTensors& forward, const CsrTensor
           .transposed = transposed.offsets.data_ptr<std::int64_t>()};
 }
 
-std::int64_t bytes_of(const CsrTensors& csr) {
-  std::int64_t bytes = 0;
-  for (const at::Tensor& part : {csr.offsets, csr.columns, csr.values}) {
-    if (part.defined()) bytes += static_cast<std::int64_t>(part.nbytes());
-  }
-  return bytes;
-}
-
 }  // namespace
 
 SparseMatrix::SparseMatrix(const Context& context, const CsrMatrix& matrix, Shape shape,
@@ -110,9 +102,20 @@ SparseMatrix SparseMatrix::transposed_matrix() const {
 }
 
 std::int64_t SparseMatrix::bytes() const {
-  if (dense().defined()) return static_cast<std::int64_t>(dense().nbytes());
-  return bytes_of(state_->forward) + (state_->symmetric ? 0 : bytes_of(state_->backward)) +
-         (state_->entries.defined() ? static_cast<std::int64_t>(state_->entries.nbytes()) : 0);
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : tensors()) bytes += static_cast<std::int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+std::vector<at::Tensor> SparseMatrix::tensors() const {
+  std::vector<at::Tensor> out;
+  const CsrTensors& there = state_->forward;
+  const CsrTensors& back = state_->backward;  // nothing where the matrix is symmetric
+  for (const at::Tensor& tensor : {there.offsets, there.columns, there.values, back.offsets,
+                                   back.columns, back.values, state_->entries, state_->dense}) {
+    if (tensor.defined()) out.push_back(tensor);
+  }
+  return out;
 }
 
 }  // namespace creg

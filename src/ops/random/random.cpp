@@ -6,6 +6,7 @@
 
 #include "kernels/random.h"
 #include "ops/runtime/on_device.h"
+#include "ops/runtime/pointers.h"
 
 namespace creg {
 namespace {
@@ -35,11 +36,18 @@ constexpr KernelOnDevice<const RandomKey&, std::int64_t, std::int32_t*> permutat
 constexpr std::int64_t stream_words = std::int64_t{1} << 34;
 constexpr std::uint64_t stream_items = std::uint64_t{1} << 48;
 
-void check_rows(const char* op, std::int64_t rows, std::int64_t words, const RandomKey& key) {
+void check_rows(const char* op, std::int64_t rows, std::int64_t words, const DrawKey& key) {
   TORCH_CHECK(rows >= 0 && words >= 0, op, ": negative size");
   TORCH_CHECK(words < stream_words, op, ": ", words, " words from one stream");
-  TORCH_CHECK(key.item + static_cast<std::uint64_t>(rows) <= stream_items, op,
+  TORCH_CHECK(key.stream.item + static_cast<std::uint64_t>(rows) <= stream_items, op,
               ": rows beyond the items of a stream");
+}
+
+void check_numbers(const char* op, const c10::Device& device, std::int64_t rows,
+                   const at::Tensor& numbers) {
+  TORCH_CHECK(!numbers.defined() || (device.is_cpu() && numbers.scalar_type() == at::kInt &&
+                                     numbers.numel() == rows && numbers.is_contiguous()),
+              op, ": numbers are int32, one per row, and on the CPU");
 }
 
 void check_rate(double rate) {
@@ -51,10 +59,15 @@ at::Tensor floats(const c10::Device& device, at::IntArrayRef shape) {
 }
 
 at::Tensor uniform_matrix(const c10::Device& device, std::int64_t rows, std::int64_t cols,
-                          const kernels::UniformRange& range, const RandomKey& key) {
+                          const kernels::UniformRange& range, const DrawKey& key,
+                          const at::Tensor& numbers = {}) {
   check_rows(uniform_kernel.op, rows, cols, key);
+  check_numbers(uniform_kernel.op, device, rows, numbers);
   at::Tensor out = floats(device, {rows, cols});
-  uniform_kernel.run(out, kernels::DrawnRows{key, rows, cols, out.data_ptr<float>()}, range);
+  uniform_kernel.run(
+      out,
+      kernels::DrawnRows{key, rows, cols, out.data_ptr<float>(), pointer<std::int32_t>(numbers)},
+      range);
   return out;
 }
 
@@ -69,8 +82,8 @@ at::Tensor kept_items(const c10::Device& device, const kernels::DropChances& cha
 }  // namespace
 
 at::Tensor draw_uniform(const c10::Device& device, std::int64_t rows, std::int64_t cols,
-                        double scale, const RandomKey& key) {
-  return uniform_matrix(device, rows, cols, {.scale = scale}, key);
+                        double scale, const DrawKey& key, const at::Tensor& numbers) {
+  return uniform_matrix(device, rows, cols, {.scale = scale}, key, numbers);
 }
 
 at::Tensor draw_symmetric(const c10::Device& device, std::int64_t rows, std::int64_t cols,
@@ -87,26 +100,32 @@ at::Tensor draw_normal(const c10::Device& device, std::int64_t rows, std::int64_
 }
 
 at::Tensor draw_dropout(const c10::Device& device, std::int64_t rows, std::int64_t cols,
-                        double rate, const RandomKey& key) {
+                        double rate, const DrawKey& key, const at::Tensor& numbers) {
   check_rate(rate);
   check_rows(dropout_rows_kernel.op, rows, cols, key);
+  check_numbers(dropout_rows_kernel.op, device, rows, numbers);
   at::Tensor out = floats(device, {rows, cols});
-  dropout_rows_kernel.run(out, kernels::DrawnRows{key, rows, cols, out.data_ptr<float>()}, rate);
+  dropout_rows_kernel.run(
+      out,
+      kernels::DrawnRows{key, rows, cols, out.data_ptr<float>(), pointer<std::int32_t>(numbers)},
+      rate);
   return out;
 }
 
 at::Tensor draw_dropout(const at::Tensor& offsets, std::int64_t entries, double rate,
-                        const RandomKey& key) {
+                        const DrawKey& key, const at::Tensor& numbers) {
   TORCH_CHECK(offsets.scalar_type() == at::kLong && offsets.dim() == 1 && offsets.numel() > 0 &&
                   offsets.is_contiguous(),
               "draw_dropout: offsets must be int64 [rows + 1]");
   check_rate(rate);
   const std::int64_t rows = offsets.numel() - 1;
   check_rows(dropout_entries_kernel.op, rows, entries, key);
+  check_numbers(dropout_entries_kernel.op, offsets.device(), rows, numbers);
   at::Tensor out = floats(offsets.device(), {entries});
   dropout_entries_kernel.run(
       out,
-      kernels::DrawnEntries{key, rows, offsets.data_ptr<std::int64_t>(), out.data_ptr<float>()},
+      kernels::DrawnEntries{key, rows, offsets.data_ptr<std::int64_t>(), out.data_ptr<float>(),
+                            pointer<std::int32_t>(numbers)},
       rate);
   return out;
 }

@@ -4,6 +4,8 @@
 #include <torch/types.h>
 
 #ifdef CREG_HAS_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #endif
 
@@ -40,6 +42,23 @@ void wait_for_device([[maybe_unused]] const Context& context) {
 #ifdef CREG_HAS_CUDA
   const c10::Device device = device_of(context);
   if (device.is_cuda()) c10::cuda::getCurrentCUDAStream(device.index()).synchronize();
+#endif
+}
+
+void on_own_stream([[maybe_unused]] const Context& context, const std::function<void()>& body) {
+#ifdef CREG_HAS_CUDA
+  if (const c10::Device device = device_of(context); device.is_cuda()) {
+    const c10::cuda::CUDAStreamGuard own(c10::cuda::getStreamFromPool(false, device.index()));
+    body();
+    return;
+  }
+#endif
+  body();
+}
+
+void release_kept_device_memory([[maybe_unused]] const Context& context) {
+#ifdef CREG_HAS_CUDA
+  if (context.device().type == DeviceType::cuda) c10::cuda::CUDACachingAllocator::emptyCache();
 #endif
 }
 

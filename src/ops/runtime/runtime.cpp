@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 
 #include "core/build_info.h"
 #include "core/memory_limits.h"
@@ -20,15 +21,31 @@
 namespace creg {
 namespace {
 
-// OpenBLAS is linked by libtorch, not by us: its functions are looked up in the running process.
+/// Libtorch as it is loaded; null where it is part of the program itself.
+void* loaded_torch() {
+  Dl_info info{};
+  auto* const inside = reinterpret_cast<void*>(&at::get_num_threads);
+  if (dladdr(inside, &info) == 0 || info.dli_fname == nullptr) return nullptr;
+  return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+// OpenBLAS is linked by libtorch, not by us: its functions are looked up in the running process
+// and, where Python has loaded libtorch for itself alone, among the libraries of that.
+void* find_address(const char* name) {
+  void* const found = dlsym(RTLD_DEFAULT, name);
+  if (found != nullptr) return found;
+  static void* const torch = loaded_torch();
+  return torch == nullptr ? nullptr : dlsym(torch, name);
+}
+
 template <class Function>
 Function* find_symbol(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+  return reinterpret_cast<Function*>(find_address(name));
 }
 
 std::string library_of(const char* symbol) {
   Dl_info info{};
-  void* address = dlsym(RTLD_DEFAULT, symbol);
+  void* address = find_address(symbol);
   if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::canonical(info.dli_fname, ignored);
@@ -101,14 +118,35 @@ MemoryLimit tensor_memory_left(const Context& context) {
   return memory_left(yet_to_map(context, mapping_room()));
 }
 
-TorchRuntime torch_runtime() {
+std::string build_name() {
+  const BuildInfo build = build_info();
+  return "creg " + build.version + " " + build.sources + ", libtorch " TORCH_VERSION;
+}
+
+std::optional<std::int64_t> free_on_gpu([[maybe_unused]] int index) {
+#ifdef CREG_HAS_CUDA
+  try {
+    return cuda::free_memory(index);
+  } catch (const std::runtime_error&) {
+    // Another's alone, or not there.
+  }
+#endif
+  return std::nullopt;
+}
+
+TorchRuntime torch_without_gpus() {
   const Blas blas = find_blas();
-  TorchRuntime runtime{.version = TORCH_VERSION,
-                       .blas = blas.name,
-                       .slow_blas = blas.slow,
-                       .cpu_capability = compat::cpu_capability(),
-                       .gpus = find_gpus(),
-                       .devices = {"cpu"}};
+  return {.version = TORCH_VERSION,
+          .blas = blas.name,
+          .slow_blas = blas.slow,
+          .cpu_capability = compat::cpu_capability(),
+          .gpus = {},
+          .devices = {"cpu"}};
+}
+
+TorchRuntime torch_runtime() {
+  TorchRuntime runtime = torch_without_gpus();
+  runtime.gpus = find_gpus();
   for (std::size_t i = 0; i < runtime.gpus.found.size(); ++i) {
     if (!runtime.gpus.found[i].usable) continue;
     const Device device{.type = DeviceType::cuda, .index = static_cast<int>(i)};
@@ -148,6 +186,23 @@ void set_product_precision(Precision precision) {
   at::globalContext().setAllowTF32CuBLAS(precision != Precision::fp32);
 }
 
+ProcessSettings process_settings() {
+  ProcessSettings settings;
+  settings.torch_threads = at::get_num_threads();
+  if (auto* get_threads = find_symbol<int()>("openblas_get_num_threads")) {
+    settings.blas_threads = get_threads();
+  }
+  settings.tf32 = at::globalContext().allowTF32CuBLAS();
+  return settings;
+}
+
+void put_back(const ProcessSettings& settings) {
+  at::set_num_threads(settings.torch_threads);
+  auto* const set_threads = find_symbol<void(int)>("openblas_set_num_threads");
+  if (set_threads != nullptr && settings.blas_threads > 0) set_threads(settings.blas_threads);
+  at::globalContext().setAllowTF32CuBLAS(settings.tf32);
+}
+
 void prepare_torch(const Context& context) {
   // Libtorch waits without end for threads that cannot start, OpenBLAS for buffers.
   const MappingRoom room = mapping_room();
@@ -164,7 +219,9 @@ void prepare_torch(const Context& context) {
   if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) {
     set_threads(context.threads());
   }
-  const TorchRuntime runtime = torch_runtime();
+  // A run on the CPU is not to fail by a GPU.
+  const bool on_cpu = context.device().type == DeviceType::cpu;
+  const TorchRuntime runtime = on_cpu ? torch_without_gpus() : torch_runtime();
   if (runtime.slow_blas) {
     context.log().write(LogLevel::warning, "libtorch runs on the reference BLAS (" + runtime.blas +
                                                "), about fifty times slower than OpenBLAS; "

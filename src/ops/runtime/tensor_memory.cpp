@@ -12,6 +12,12 @@
 #include <new>
 #include <vector>
 
+#ifdef CREG_HAS_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
+
+#include "ops/device.h"
+#endif
+
 #include "ops/torch_compat.h"
 
 namespace creg {
@@ -60,6 +66,10 @@ class Memory {
     live_.fetch_sub(static_cast<std::int64_t>(header.asked));
     if (!header.mapped) {
       std::free(block);  // NOLINT(cppcoreguidelines-no-malloc): pairs with aligned_alloc
+      return;
+    }
+    if (plain_.load(std::memory_order_relaxed) > 0) {
+      munmap(block, header.total);
       return;
     }
     const std::lock_guard lock(mutex_);
@@ -162,6 +172,28 @@ void reset_peak_tensor_memory() {
 }
 void release_kept_tensor_memory() {
   Memory::instance().release();
+}
+
+TensorMemory device_memory([[maybe_unused]] const Context& context) {
+#ifdef CREG_HAS_CUDA
+  if (const c10::Device device = device_of(context); device.is_cuda()) {
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
+    // The first of each is over all its pools.
+    const auto& taken = stats.allocated_bytes[0];
+    return {.live_bytes = taken.current,
+            .peak_bytes = taken.peak,
+            .kept_bytes = stats.reserved_bytes[0].current - taken.current};
+  }
+#endif
+  return {};
+}
+
+void reset_peak_device_memory([[maybe_unused]] const Context& context) {
+#ifdef CREG_HAS_CUDA
+  if (const c10::Device device = device_of(context); device.is_cuda()) {
+    c10::cuda::CUDACachingAllocator::resetPeakStats(device.index());
+  }
+#endif
 }
 
 PlainTensorMemory::PlainTensorMemory() {

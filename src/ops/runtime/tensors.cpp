@@ -48,6 +48,7 @@ template std::span<float> host_span(at::Tensor& tensor);
 
 template Array<float> host_array(const at::Tensor& tensor);
 template Array<double> host_array(const at::Tensor& tensor);
+template Array<std::uint8_t> host_array(const at::Tensor& tensor);
 template Array<std::int32_t> host_array(const at::Tensor& tensor);
 template Array<std::int64_t> host_array(const at::Tensor& tensor);
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ops/similarity_options.h"
+#include "creg/ops/similarity_options.h"
 
 namespace creg::detail {
 

@@ -26,19 +26,22 @@ constexpr std::int64_t piece_rows = 256;
 class NeighbourRanking {
  public:
   NeighbourRanking(const CsrTensors& adjacency, const at::Tensor& rows, const at::Tensor& inverse,
-                   std::int64_t k)
+                   std::int64_t k, const at::Tensor& numbers = {})
       : offsets_(adjacency.offsets.data_ptr<std::int64_t>()),
         columns_(adjacency.columns.data_ptr<std::int32_t>()),
         rows_(rows.data_ptr<float>()),
         width_(rows.size(1)),
         inverse_(inverse.defined() ? inverse.data_ptr<float>() : nullptr),
-        k_(k) {}
+        k_(k),
+        numbers_(pointer<std::int32_t>(numbers)) {}
 
-  /// Neighbours of `node` in rising order, without itself and repeats.
+  /// Neighbours of `node` in rising order (of their numbers, where they have some), without itself
+  /// and repeats.
   const std::vector<std::int32_t>& distinct(std::int64_t node) {
     neighbours_.assign(columns_ + offsets_[node], columns_ + offsets_[node + 1]);
-    if (!std::is_sorted(neighbours_.begin(), neighbours_.end())) {
-      std::sort(neighbours_.begin(), neighbours_.end());
+    const auto before = [&](std::int32_t a, std::int32_t b) { return number(a) < number(b); };
+    if (!std::is_sorted(neighbours_.begin(), neighbours_.end(), before)) {
+      std::sort(neighbours_.begin(), neighbours_.end(), before);
     }
     neighbours_.erase(std::unique(neighbours_.begin(), neighbours_.end()), neighbours_.end());
     std::erase(neighbours_, static_cast<std::int32_t>(node));
@@ -61,9 +64,18 @@ class NeighbourRanking {
       float value = products_[static_cast<std::size_t>(i)];
       if (inverse_ != nullptr) value *= inverse_[node] * inverse_[other];
       finite = finite && std::isfinite(value);
-      cpu::offer(value, other, kept, values, indices);
+      // Of equals the one that comes first here.
+      cpu::offer(value, static_cast<std::int32_t>(i), kept, values, indices);
+    }
+    for (std::int64_t i = 0; finite && i < kept; ++i) {
+      indices[i] = neighbours_[static_cast<std::size_t>(indices[i])];
     }
     return finite;
+  }
+
+  /// What random draws call the node.
+  std::int64_t number(std::int64_t node) const {
+    return numbers_ == nullptr ? node : numbers_[node];
   }
 
   /// The neighbour at `place` in that order; -1 where rank() says false.
@@ -81,6 +93,7 @@ class NeighbourRanking {
   std::int64_t width_;
   const float* inverse_;
   std::int64_t k_;
+  const std::int32_t* numbers_;
   std::vector<std::int32_t> neighbours_;
   std::vector<float> products_;
   std::vector<float> best_values_;
@@ -140,11 +153,11 @@ Prepared prepare(const at::Tensor& embeddings, const CsrTensors& adjacency, std:
 /// Calls body(node, ranking) for every node, in parallel.
 template <class Body>
 void for_nodes(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
-               const Body& body) {
+               const at::Tensor& numbers, const Body& body) {
   const Workers& workers = torch_workers();
   std::vector<NeighbourRanking> rankings(
       static_cast<std::size_t>(workers.count()),
-      NeighbourRanking(adjacency, prepared.rows, prepared.inverse, k));
+      NeighbourRanking(adjacency, prepared.rows, prepared.inverse, k, numbers));
   const std::int64_t n = adjacency.rows;
   workers.for_pieces((n + piece_rows - 1) / piece_rows,
                      [&](std::int64_t piece, std::int64_t worker) {
@@ -161,7 +174,7 @@ NeighbourTopK rank_on_cpu(const CsrTensors& adjacency, const Prepared& prepared,
   auto* indices = out.indices.data_ptr<std::int32_t>();
   auto* values = out.values.data_ptr<float>();
   std::atomic<bool> finite{true};
-  for_nodes(adjacency, prepared, k, [&](std::int64_t node, NeighbourRanking& ranking) {
+  for_nodes(adjacency, prepared, k, {}, [&](std::int64_t node, NeighbourRanking& ranking) {
     ranking.distinct(node);
     if (!ranking.rank(node, values + node * k, indices + node * k)) finite = false;
   });
@@ -170,16 +183,17 @@ NeighbourTopK rank_on_cpu(const CsrTensors& adjacency, const Prepared& prepared,
 }
 
 at::Tensor draw_on_cpu(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
-                       std::uint64_t seed, std::uint32_t epoch) {
+                       std::uint64_t seed, std::uint32_t epoch, const at::Tensor& numbers) {
   const std::int64_t n = adjacency.rows;
   at::Tensor out = at::full({n}, -1, prepared.rows.options().dtype(at::kInt));
   auto* drawn = out.data_ptr<std::int32_t>();
   std::atomic<bool> finite{true};
-  for_nodes(adjacency, prepared, k, [&](std::int64_t node, NeighbourRanking& ranking) {
+  for_nodes(adjacency, prepared, k, numbers, [&](std::int64_t node, NeighbourRanking& ranking) {
     const std::vector<std::int32_t>& neighbours = ranking.distinct(node);
     if (neighbours.empty()) return;
     const std::size_t choices = std::min(neighbours.size(), static_cast<std::size_t>(k));
-    RandomStream stream(seed, Purpose::positive_neighbour, epoch, static_cast<std::uint64_t>(node));
+    RandomStream stream(seed, Purpose::positive_neighbour, epoch,
+                        static_cast<std::uint64_t>(ranking.number(node)));
     const std::size_t choice = choices == 1 ? 0 : stream.below(choices);
     if (choices == neighbours.size()) {
       drawn[node] = neighbours[choice];
@@ -219,7 +233,8 @@ NeighbourTopK rank_on_cuda(const CsrTensors& adjacency, const Prepared& prepared
 }
 
 at::Tensor draw_on_cuda(const CsrTensors& adjacency, const Prepared& prepared, std::int64_t k,
-                        std::uint64_t seed, std::uint32_t epoch) {
+                        std::uint64_t seed, std::uint32_t epoch, const at::Tensor& numbers) {
+  TORCH_CHECK(!numbers.defined(), "draw_top_neighbour: the nodes of a part are drawn on the CPU");
   at::Tensor out = at::empty({adjacency.rows}, prepared.rows.options().dtype(at::kInt));
   neighbour_drawing.run(prepared.rows, neighbour_rows(adjacency, prepared, k),
                         RandomKey{seed, Purpose::positive_neighbour, epoch, 0},
@@ -230,7 +245,7 @@ at::Tensor draw_on_cuda(const CsrTensors& adjacency, const Prepared& prepared, s
 constexpr OnDevice<NeighbourTopK(const CsrTensors&, const Prepared&, std::int64_t k)> ranking_on{
     "top_k_neighbours", rank_on_cpu, rank_on_cuda};
 constexpr OnDevice<at::Tensor(const CsrTensors&, const Prepared&, std::int64_t k,
-                              std::uint64_t seed, std::uint32_t epoch)>
+                              std::uint64_t seed, std::uint32_t epoch, const at::Tensor& numbers)>
     drawing_on{"draw_top_neighbour", draw_on_cpu, draw_on_cuda};
 
 }  // namespace
@@ -244,10 +259,13 @@ NeighbourTopK top_k_neighbours(const Context& /*context*/, const at::Tensor& emb
 
 at::Tensor draw_top_neighbour(const Context& /*context*/, const at::Tensor& embeddings,
                               const CsrTensors& adjacency, std::int64_t k, Similarity similarity,
-                              std::uint64_t seed, std::uint32_t epoch) {
+                              std::uint64_t seed, std::uint32_t epoch, const at::Tensor& numbers) {
+  TORCH_CHECK(!numbers.defined() ||
+                  (numbers.scalar_type() == at::kInt && numbers.numel() == embeddings.size(0)),
+              "draw_top_neighbour: an int32 number for every row of the embeddings");
   const Prepared prepared = prepare(embeddings, adjacency, k, similarity, "draw_top_neighbour",
                                     step_inverse_norms.of(embeddings.device()));
-  return drawing_on.of(embeddings.device())(adjacency, prepared, k, seed, epoch);
+  return drawing_on.of(embeddings.device())(adjacency, prepared, k, seed, epoch, numbers);
 }
 
 }  // namespace creg

@@ -137,7 +137,9 @@ SimilarityResult pass_on_cpu(const Context& context, const at::Tensor& rows,
 [[maybe_unused]] SimilarityResult pass_on_cuda(const Context& context, const at::Tensor& rows,
                                                const SimilarityRequest& request) {
   context.throw_if_stopped();
-  const detail::ScaledRows scaled = scaled_for(rows, request);
+  const detail::ScaledRows scaled = request.checked
+                                        ? scaled_for(rows, request)
+                                        : detail::ScaledRows{rows, detail::inverse_row_norms(rows)};
   const std::int64_t n = rows.size(0);
   SimilarityResult result;
   kernels::SimilarityPass pass{.rows = scaled.rows.data_ptr<float>(),
@@ -150,7 +152,9 @@ SimilarityResult pass_on_cpu(const Context& context, const at::Tensor& rows,
                                .precision = context.precision()};
   if (request.k > 0) {
     result.values = at::empty({n, request.k}, rows.options());
-    result.indices = at::empty({n, request.k}, rows.options().dtype(at::kInt));
+    // Places that nothing is found for are not all written.
+    result.indices =
+        at::full({n, request.k}, kernels::vacant_place, rows.options().dtype(at::kInt));
     pass.values = result.values.data_ptr<float>();
     pass.indices = result.indices.data_ptr<std::int32_t>();
   }
@@ -160,6 +164,9 @@ SimilarityResult pass_on_cpu(const Context& context, const at::Tensor& rows,
   }
   const DeviceLaunch lent(rows.device());
   cuda::similarity_pass(lent.launch(), pass);
+  if (!request.checked && request.k > 0) {
+    result.indices.masked_fill_(result.indices.eq(kernels::vacant_place), -1);
+  }
   return result;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "core/utf8.h"
@@ -12,23 +10,6 @@ namespace creg {
 namespace {
 
 constexpr char32_t replacement = 0xfffd;
-
-/// Code points; bytes that are not UTF-8 become one replacement each.
-std::u32string code_points(std::string_view text) {
-  if (std::optional<std::u32string> whole = decode_utf8(text)) return *std::move(whole);
-  std::u32string out;
-  while (!text.empty()) {
-    std::size_t length = 1;
-    std::optional<std::u32string> one;
-    for (; length <= std::min<std::size_t>(4, text.size()); ++length) {
-      one = decode_utf8(text.substr(0, length));
-      if (one) break;
-    }
-    out += one ? *one : std::u32string(1, replacement);
-    text.remove_prefix(one ? length : 1);
-  }
-  return out;
-}
 
 bool fits_xml(char32_t c) {
   if (c < 0x20) return c == '\t' || c == '\n' || c == '\r';
@@ -41,6 +22,14 @@ std::string coordinate(double value) {
   while (text.ends_with('0')) text.pop_back();
   if (text.ends_with('.')) text.pop_back();
   return text == "-0" ? "0" : text;
+}
+
+std::string point_list(const std::vector<Point>& points) {
+  std::string text;
+  for (const Point& point : points) {
+    text += (text.empty() ? "" : " ") + coordinate(point.x) + "," + coordinate(point.y);
+  }
+  return text;
 }
 
 std::string stroke_attributes(const Stroke& stroke) {
@@ -85,63 +74,52 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
-double text_width(std::string_view text, double size) {
-  return 0.62 * size * static_cast<double>(code_points(text).size());
-}
-
-std::string fitted(std::string_view text, double size, double width) {
-  const std::u32string all = code_points(text);
-  const auto room = static_cast<std::size_t>(std::max(1.0, width / (0.62 * size)));
-  std::string out;
-  if (all.size() > room) append_utf8(out, 0x2026);
-  const std::size_t kept = all.size() > room ? room - 1 : all.size();
-  for (const char32_t c : all.substr(all.size() - kept)) append_utf8(out, c);
-  return out;
-}
-
-SvgDrawing::SvgDrawing(double width, double height, std::string_view title,
-                       std::string_view description) {
+SvgCanvas::SvgCanvas(double width, double height, std::string_view title,
+                     std::string_view description) {
   text_ = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif">
 <title>{2}</title>
 <desc>{3}</desc>
 )",
       coordinate(width), coordinate(height), xml_text(title), xml_text(description));
-  rectangle(0, 0, width, height, "#ffffff");
+  text_ += fmt::format("<rect x=\"0\" y=\"0\" width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n",
+                       coordinate(width), coordinate(height));
 }
 
-void SvgDrawing::line(double x1, double y1, double x2, double y2, const Stroke& stroke) {
+void SvgCanvas::line(double x1, double y1, double x2, double y2, const Stroke& stroke) {
   text_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"{}/>\n", coordinate(x1),
                        coordinate(y1), coordinate(x2), coordinate(y2), stroke_attributes(stroke));
 }
 
-void SvgDrawing::polyline(std::string_view points, const Stroke& stroke) {
+void SvgCanvas::polyline(const std::vector<Point>& points, const Stroke& stroke) {
   text_ += fmt::format(
       "<polyline points=\"{}\" fill=\"none\" stroke-linejoin=\"round\" "
       "stroke-linecap=\"round\"{}/>\n",
-      points, stroke_attributes(stroke));
+      point_list(points), stroke_attributes(stroke));
 }
 
-void SvgDrawing::polygon(std::string_view points, std::string_view fill) {
-  text_ += fmt::format("<polygon points=\"{}\" fill=\"{}\"/>\n", points, fill);
+void SvgCanvas::polygon(const std::vector<Point>& points, std::string_view fill, double opacity) {
+  text_ += fmt::format(R"(<polygon points="{}" fill="{}")", point_list(points), fill);
+  if (opacity < 1) text_ += fmt::format(" fill-opacity=\"{}\"", coordinate(opacity));
+  text_ += "/>\n";
 }
 
-void SvgDrawing::rectangle(double x, double y, double width, double height, std::string_view fill,
-                           const Stroke& stroke, double opacity) {
+void SvgCanvas::rectangle(double x, double y, double width, double height, std::string_view fill,
+                          const Stroke& stroke, double opacity) {
   text_ += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="{}")", coordinate(x),
                        coordinate(y), coordinate(width), coordinate(height), fill);
   if (opacity < 1) text_ += fmt::format(" fill-opacity=\"{}\"", coordinate(opacity));
   text_ += stroke_attributes(stroke) + "/>\n";
 }
 
-void SvgDrawing::circle(double x, double y, double radius, std::string_view fill) {
+void SvgCanvas::circle(double x, double y, double radius, std::string_view fill) {
   text_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"/>\n", coordinate(x),
                        coordinate(y), coordinate(radius), fill);
 }
 
-void SvgDrawing::text(double x, double y, std::string_view text, const TextStyle& style) {
+void SvgCanvas::text(double x, double y, std::string_view text, const TextStyle& style) {
   text_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", coordinate(x),
-                       coordinate(y), coordinate(style.size), ink);
+                       coordinate(y), coordinate(style.size), style.colour);
   if (style.anchor != Anchor::start) {
     text_ += fmt::format(" text-anchor=\"{}\"", anchor_name(style.anchor));
   }
@@ -153,21 +131,17 @@ void SvgDrawing::text(double x, double y, std::string_view text, const TextStyle
   text_ += ">" + xml_text(text) + "</text>\n";
 }
 
-void SvgDrawing::begin_group(std::string_view name) {
+void SvgCanvas::begin_group(std::string_view name) {
   text_ += "<g>\n<title>" + xml_text(name) + "</title>\n";
 }
 
-void SvgDrawing::end_group() {
+void SvgCanvas::end_group() {
   text_ += "</g>\n";
 }
 
-std::string SvgDrawing::finish() && {
+std::string SvgCanvas::finish() && {
   text_ += "</svg>\n";
   return std::move(text_);
-}
-
-std::string SvgDrawing::point(double x, double y) {
-  return coordinate(x) + "," + coordinate(y);
 }
 
 }  // namespace creg

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/text.h"
 #include "creg/learn/metrics.h"
@@ -150,25 +151,107 @@ std::string about_words(const CalibrationOutcome& outcome) {
       1 - outcome.options.r_positive);
 }
 
-std::vector<Chart> reliability_charts(const std::string& dataset, const CalibratedRun& run) {
-  std::vector<Chart> charts;
-  const auto add = [&](std::string name, std::string_view title,
-                       const std::vector<ReliabilityBin>& bins) {
-    charts.push_back(
-        {std::move(name),
-         ReliabilityDiagram{.title = fmt::format("{}: {}", dataset, title), .bins = bins}});
-  };
-  if (run.embedding.pairs.labelled) {
-    add("pairs", "pairs", run.embedding.pairs.labelled->equal_width);
-    add("pairs-equal-mass", "pairs, bins of equal mass", run.embedding.pairs.labelled->equal_mass);
+using Bins = std::vector<ReliabilityBin>;
+
+/// Bins over seeds are those of the same place: of one width by where they begin, of one mass by
+/// their number. Where seeds have other numbers of these, there is no such place.
+struct PooledBins {
+  Bins bins;
+  std::vector<double> spreads;
+};
+
+void add_pooled(PooledBins& pooled, const Bins& of_seeds) {
+  ReliabilityBin mean;
+  std::vector<double> frequencies;
+  const auto count = static_cast<double>(of_seeds.size());
+  for (const ReliabilityBin& bin : of_seeds) {
+    mean.low += bin.low / count;
+    mean.high += bin.high / count;
+    mean.weight += bin.weight;
+    mean.mean_chance += bin.weight * bin.mean_chance;
+    mean.frequency += bin.weight * bin.frequency;
+    frequencies.push_back(bin.frequency);
   }
-  if (run.classifier) {
-    add("classifier", "logistic regression", run.classifier->test.bins);
-    if (run.classifier->after) {
-      add("classifier-scaled", "logistic regression at its temperature",
-          run.classifier->after->test.bins);
+  mean.mean_chance = std::clamp(mean.mean_chance / mean.weight, 0.0, 1.0);
+  mean.frequency = std::clamp(mean.frequency / mean.weight, 0.0, 1.0);
+  mean.high = std::clamp(mean.high, mean.low, 1.0);
+  pooled.bins.push_back(mean);
+  pooled.spreads.push_back(summarise(frequencies).std);
+}
+
+std::optional<PooledBins> pool_bins(const std::vector<Bins>& seeds, Binning binning) {
+  PooledBins pooled;
+  if (binning == Binning::equal_mass) {
+    for (const Bins& bins : seeds) {
+      if (bins.size() != seeds.front().size()) return std::nullopt;
     }
+    for (std::size_t i = 0; i < seeds.front().size(); ++i) {
+      Bins same;
+      for (const Bins& bins : seeds) same.push_back(bins[i]);
+      add_pooled(pooled, same);
+    }
+    return pooled;
   }
+  std::map<double, Bins> places;
+  for (const Bins& bins : seeds) {
+    for (const ReliabilityBin& bin : bins) places[bin.low].push_back(bin);
+  }
+  for (const auto& [low, same] : places) add_pooled(pooled, same);
+  return pooled;
+}
+
+ReliabilityDiagram diagram_of(std::string title, std::string error_name,
+                              const std::vector<Bins>& seeds, Binning binning) {
+  ReliabilityDiagram diagram{.title = std::move(title), .bins = seeds.front()};
+  diagram.error_name = std::move(error_name);
+  if (seeds.size() == 1) return diagram;
+  std::optional<PooledBins> pooled = pool_bins(seeds, binning);
+  if (!pooled) {
+    diagram.note = fmt::format("of the first of {} seeds", seeds.size());
+    return diagram;
+  }
+  diagram.bins = std::move(pooled->bins);
+  diagram.spreads = std::move(pooled->spreads);
+  std::vector<double> gaps;
+  for (const Bins& bins : seeds) gaps.push_back(expected_gap(bins));
+  const Summary gap = summarise(gaps);
+  diagram.scores = fmt::format("{} {:.4f} ± {:.4f}", diagram.error_name, gap.mean, gap.std);
+  diagram.note =
+      fmt::format("mean over {} seeds; whiskers: ± one standard deviation", seeds.size());
+  return diagram;
+}
+
+std::vector<Chart> reliability_charts(const CalibrationOutcome& outcome) {
+  std::vector<Chart> charts;
+  // Of pairs, "ECE" is the paper's, which has no bins; of a classifier the word means bins.
+  const auto add = [&](std::string name, std::string_view title, std::string error_name,
+                       Binning binning, const auto& bins_of) {
+    std::vector<Bins> seeds;
+    for (const CalibratedRun& run : outcome.runs) {
+      if (const Bins* const bins = bins_of(run)) seeds.push_back(*bins);
+    }
+    // All of them, or it is no mean over the seeds.
+    if (seeds.size() != outcome.runs.size()) return;
+    charts.push_back({std::move(name), diagram_of(fmt::format("{}: {}", outcome.dataset, title),
+                                                  std::move(error_name), seeds, binning)});
+  };
+  add("pairs", "pairs", "binned ECE", Binning::equal_width,
+      [](const CalibratedRun& run) -> const Bins* {
+        return run.embedding.pairs.labelled ? &run.embedding.pairs.labelled->equal_width : nullptr;
+      });
+  add("pairs-equal-mass", "pairs, bins of equal mass", "binned ECE", Binning::equal_mass,
+      [](const CalibratedRun& run) -> const Bins* {
+        return run.embedding.pairs.labelled ? &run.embedding.pairs.labelled->equal_mass : nullptr;
+      });
+  add("classifier", "logistic regression", "ECE", Binning::equal_width,
+      [](const CalibratedRun& run) -> const Bins* {
+        return run.classifier ? &run.classifier->test.bins : nullptr;
+      });
+  add("classifier-scaled", "logistic regression at its temperature", "ECE", Binning::equal_width,
+      [](const CalibratedRun& run) -> const Bins* {
+        return run.classifier && run.classifier->after ? &run.classifier->after->test.bins
+                                                       : nullptr;
+      });
   return charts;
 }
 
@@ -226,7 +309,7 @@ Report calibration_report(const CalibrationOutcome& outcome) {
                                                counted(first.direction->draws, "direction"))
                                  : ""});
   }
-  return {.body = std::move(body), .charts = reliability_charts(outcome.dataset, first)};
+  return {.body = std::move(body), .charts = reliability_charts(outcome)};
 }
 
 }  // namespace creg

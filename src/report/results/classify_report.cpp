@@ -36,4 +36,20 @@ Report classify_report(const ClassifyResult& result, const std::string& dataset)
   return {.body = std::move(body)};
 }
 
+Record baselines_record(const ClassifyResult& result, std::span<const Baseline> baselines) {
+  if (baselines.empty()) return {{"baselines", nullptr}};
+  Table read{.columns = {{"rows"}, {"accuracy"}, {"val_accuracy"}}};
+  Table shown{.columns = {{.label = "rows"},
+                          {.label = "test accuracy", .unit = Unit::rate},
+                          {.label = "val accuracy", .unit = Unit::rate}},
+              .rows = {{"the embedding", Sample{result.accuracy}, Sample{result.val_accuracy}}}};
+  for (const Baseline& one : baselines) {
+    read.rows.push_back({one.rows, Sample{one.result.accuracy}, Sample{one.result.val_accuracy}});
+    shown.rows.push_back(read.rows.back());
+  }
+  return {{"baselines", std::move(read)},
+          {.value = std::move(shown),
+           .label = "beside what learns nothing: the same classifier on features"}};
+}
+
 }  // namespace creg

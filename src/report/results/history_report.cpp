@@ -171,7 +171,7 @@ std::string claims_words(const std::vector<ClaimResult>& results) {
 
 }  // namespace
 
-Report history_report(std::span<const RunHistory> runs, std::uint64_t seed) {
+Report history_report(std::span<const RunHistory> runs, std::uint64_t seed, SeedLines lines) {
   const std::vector<ClaimResult> results = measure_claims(runs, seed);
   Record body;
   List each;
@@ -186,7 +186,8 @@ Report history_report(std::span<const RunHistory> runs, std::uint64_t seed) {
   body.push_back({"runs", std::move(each)});
   body.push_back({"correlations", correlation_table(results)});
   body.push_back(words(claims_words(results)));
-  return {.body = std::move(body), .table = history_table(runs), .charts = history_charts(runs)};
+  return {
+      .body = std::move(body), .table = history_table(runs), .charts = history_charts(runs, lines)};
 }
 
 }  // namespace creg

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "creg/learn/metrics.h"
 #include "report/writers.h"
 
@@ -53,7 +55,11 @@ nlohmann::ordered_json to_json(const Value& value) {
 }
 
 std::string to_json_text(const Record& record) {
-  return to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const auto list = std::ranges::find_if(record, [](const Field& field) {
+    return field.key.empty() && field.label.empty() && field.value.as<List>() != nullptr;
+  });
+  const Json whole = list == record.end() ? to_json(record) : to_json(list->value);
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_json_line(const Record& record) {

@@ -57,6 +57,8 @@ std::string write_report(const Report& report, ReportFormat format) {
       return to_markdown(report);
     case ReportFormat::csv:
       return to_csv(report);
+    case ReportFormat::latex:
+      return to_latex(report);
     case ReportFormat::text:
       break;
   }

@@ -1,33 +1,8 @@
 #include "train/loop/graph_identity.h"
 
-#include <span>
-#include <variant>
-
-#include "io/checksum.h"
+#include "io/graph_checksum.h"
 
 namespace creg {
-namespace {
-
-template <class T>
-std::uint32_t sum_of(const Context& context, const Array<T>& array) {
-  return crc32c_parallel(context, std::as_bytes(array.span()));
-}
-
-std::string checksum(const Context& context, const CsrMatrix& matrix) {
-  return std::to_string(sum_of(context, matrix.offsets)) + "-" +
-         std::to_string(sum_of(context, matrix.columns)) + "-" +
-         std::to_string(sum_of(context, matrix.values));
-}
-
-std::string feature_checksum(const Context& context, const Features& features) {
-  if (const auto* sparse = std::get_if<CsrMatrix>(&features)) return checksum(context, *sparse);
-  if (const auto* dense = std::get_if<DenseMatrix>(&features)) {
-    return std::to_string(sum_of(context, dense->values));
-  }
-  return "none";
-}
-
-}  // namespace
 
 std::string differences(const TextPairs& there, const TextPairs& here) {
   std::string text;
@@ -46,16 +21,22 @@ std::string differences(const TextPairs& there, const TextPairs& here) {
 TextPairs edges_identity(const Context& context, const Graph& graph) {
   return {{"nodes", std::to_string(graph.nodes())},
           {"entries", std::to_string(graph.adjacency.nonzeros())},
-          {"edges_checksum", checksum(context, graph.adjacency)}};
+          {"edges_checksum", matrix_checksum(context, graph.adjacency)}};
 }
 
-TextPairs graph_identity(const Context& context, const Graph& graph) {
+std::pair<std::string, std::string> made_features_pair() {
+  return {"features_checksum", "of the structure"};
+}
+
+TextPairs graph_identity(const Context& context, const Graph& graph, bool made_features) {
   return {{"dataset", graph.name},
           {"nodes", std::to_string(graph.nodes())},
           {"entries", std::to_string(graph.adjacency.nonzeros())},
           {"feature_width", std::to_string(feature_cols(graph.features))},
-          {"edges_checksum", checksum(context, graph.adjacency)},
-          {"features_checksum", feature_checksum(context, graph.features)}};
+          {"edges_checksum", matrix_checksum(context, graph.adjacency)},
+          made_features ? made_features_pair()
+                        : std::pair<std::string, std::string>(
+                              "features_checksum", feature_checksum(context, graph.features))};
 }
 
 }  // namespace creg

@@ -33,6 +33,14 @@ void check_progress(const Checkpoint& checkpoint, const RunLimits& run) {
   };
   check("epoch", checkpoint.epoch, run.epochs);
   check("step", checkpoint.step, run.steps_per_epoch - 1);
+  if (checkpoint.step % run.steps_per_update != 0) {
+    fail_input({.what = "the checkpoint is of no run like this",
+                .file = run.file,
+                .place = "step",
+                .found = with_commas(checkpoint.step),
+                .expected = "a multiple of " + with_commas(run.steps_per_update) +
+                            ", the batches of an update"});
+  }
   // One more than the steps that counted: the last may have had a loss that was not finite.
   check("optimizer.step", checkpoint.optimizer_steps,
         checkpoint.epoch * run.steps_per_epoch + checkpoint.step + 1);

@@ -17,6 +17,7 @@ void check_resumable(const Checkpoint& checkpoint, const TextPairs& graph, const
 struct RunLimits {
   int epochs = 0;
   std::int64_t steps_per_epoch = 1;
+  std::int64_t steps_per_update = 1;
   double lr = 0;
   std::string file;  ///< the checkpoint's, for messages
 };

@@ -24,10 +24,10 @@ void check_batches(const TrainConfig& config) {
                 .found = config.method,
                 .expected = "--method " + join_words(able, " or ") + ", or --batch-size 0"});
   }
-  if (!runs_in_batches(config.encoder.kind)) {
+  if (config.encoder.added || !runs_in_batches(config.encoder.kind)) {
     fail_input({.what = "this encoder needs the whole graph at once",
                 .file = "batch_size",
-                .found = name_of(config.encoder.kind),
+                .found = encoder_name(config.encoder),
                 .expected = "--encoder sage, which takes the mean over sampled neighbours, or "
                             "--batch-size 0"});
   }
@@ -55,8 +55,13 @@ void check_parts(const TrainConfig& config, const MethodEntry& method) {
     for (const EncoderKind kind : able) names.push_back(name_of(kind));
     fail_input({.what = "this method does not train this encoder",
                 .file = "encoder",
-                .found = name_of(config.encoder.kind) + " with " + method.name,
+                .found = encoder_name(config.encoder) + " with " + method.name,
                 .expected = "--encoder " + join_words(names, " or ")});
+  }
+  if (able.empty() && config.encoder.added) {
+    fail_input({.what = "this method trains no encoder",
+                .file = "encoder",
+                .found = encoder_name(config.encoder) + " with " + method.name});
   }
   if (config.link_counts && !able.empty()) {
     fail_input({.what = "this method takes every edge once",

@@ -14,6 +14,13 @@
 
 namespace creg {
 
+/// "gcn|gat|gin".
+inline std::string alternatives(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "|") + name;
+  return text;
+}
+
 /// Makes parameters of the struct's members.
 class ParameterTable {
  public:
@@ -29,6 +36,7 @@ class ParameterTable {
     return add({.key = key,
                 .values = std::to_string(low) + ".." + std::to_string(high),
                 .help = help,
+                .whole = true,
                 .set =
                     [=](TrainConfig& config, const std::string& text) {
                       using Value = std::remove_reference_t<decltype(member(config))>;
@@ -80,10 +88,8 @@ class ParameterTable {
   template <class E, class Get>
   ParameterTable& choice(const std::string& key, const Get& member, const std::string& help) {
     const std::vector<std::string> names = names_of<E>();
-    std::string values;
-    for (const std::string& name : names) values += (values.empty() ? "" : "|") + name;
     return add({.key = key,
-                .values = values,
+                .values = alternatives(names),
                 .help = help,
                 .set =
                     [=](TrainConfig& config, const std::string& text) {

@@ -96,6 +96,7 @@ Parameter parameter_of(const OwnParameter& own) {
           .values = own.values,
           .help = own.help,
           .truth = own.truth,
+          .whole = own.whole,
           .set = [own](TrainConfig& config,
                        const std::string& text) { config.own[own.key] = own.read(text); },
           .get =
@@ -103,6 +104,13 @@ Parameter parameter_of(const OwnParameter& own) {
                 const auto found = config.own.find(own.key);
                 return found == config.own.end() ? own.initial : found->second;
               }};
+}
+
+void set_encoder(TrainConfig& config, const std::string& text) {
+  const auto kind = from_name<EncoderKind>(text);
+  if (!kind) fail_value("encoder", text, join_words(names_of<EncoderKind>(), " or "));
+  config.encoder.kind = *kind;
+  config.encoder.added = nullptr;
 }
 
 std::vector<Parameter> make_table() {
@@ -181,10 +189,12 @@ std::vector<Parameter> make_table() {
           "weight_decay", 0, 1e3, [](TrainConfig& c) -> double& { return c.weight_decay; },
           "L2 penalty on all parameters; --reg weight-decay without it means 0.0005");
   table.group("Encoder");
+  table.add({.key = "encoder",
+             .values = alternatives(names_of<EncoderKind>()),
+             .help = "how a node's vector is made from its neighbourhood",
+             .set = set_encoder,
+             .get = [](const TrainConfig& c) { return encoder_name(c.encoder); }});
   table
-      .choice<EncoderKind>(
-          "encoder", [](TrainConfig& c) -> EncoderKind& { return c.encoder.kind; },
-          "how a node's vector is made from its neighbourhood")
       .integer(
           "dim", 1, 1 << 16, [](TrainConfig& c) -> std::int64_t& { return c.encoder.dim; },
           "width of the embedding, and of every layer unless hidden says otherwise")
@@ -266,6 +276,10 @@ std::vector<Parameter> make_table() {
       .integer(
           "batches", 0, large, [](TrainConfig& c) -> std::int64_t& { return c.batch.per_epoch; },
           "batches of an epoch, of a new random order each; 0: until every node was in one")
+      .integer(
+          "batches_per_update", 1, 65536, [](TrainConfig& c) -> int& { return c.batch.per_update; },
+          "batches whose mean gradient makes one step; the ranks of --distributed share them, and "
+          "as many as there are of these is its default")
       .choice<BatchNeighbours>(
           "batch_neighbours", [](TrainConfig& c) -> BatchNeighbours& { return c.batch.neighbours; },
           "the neighbours that losses look at: encoded from what the batch has of their "
@@ -275,6 +289,11 @@ std::vector<Parameter> make_table() {
       .truth(
           "link_counts", [](TrainConfig& c) -> bool& { return c.link_counts; },
           "edges weigh as often as they are stored in either direction, loops included")
+      .integer(
+          "structure_features", 0, 1 << 16,
+          [](TrainConfig& c) -> std::int64_t& { return c.structure_features; },
+          "columns that a graph without features gets, made of its structure; 0: such a graph is "
+          "refused")
       .truth(
           "pre_norm", [](TrainConfig& c) -> bool& { return c.pre_norm; },
           "divide each row of features by max(its sum, 1)")
@@ -340,6 +359,39 @@ Parameter find_parameter(std::string_view key, const TrainConfig& config) {
   return find_parameter(key);
 }
 
+void set_kept_method(TrainConfig& config, const std::string& name) {
+  config.method = name;
+  const std::vector<MethodEntry>& known = shipped_methods();
+  if (std::any_of(known.begin(), known.end(),
+                  [&](const MethodEntry& method) { return method.name == name; })) {
+    return;
+  }
+  const auto refuse = [name](const MethodOptions& /*options*/) {
+    fail_input({.what = "the run was trained by a program's own method",
+                .file = "method",
+                .found = in_quotes(name),
+                .hint = "go on with it in that program; without it the run can be evaluated, and "
+                        "its encoder used"});
+  };
+  config.added = std::make_shared<const MethodEntry>(MethodEntry{
+      .name = name, .about = "a program's own", .encoders = all_graph_encoders(), .check = refuse});
+}
+
+void set_kept_encoder(TrainConfig& config, const std::string& name) {
+  if (from_name<EncoderKind>(name)) {
+    set_encoder(config, name);
+    return;
+  }
+  config.encoder.kind = EncoderKind::gcn;
+  config.encoder.added = std::make_shared<const AddedEncoder>(AddedEncoder{.name = name});
+}
+
+void take_added(TrainConfig& config, const std::shared_ptr<const AddedEncoder>& added) {
+  if (added && config.encoder.added && config.encoder.added->name == added->name) {
+    config.encoder.added = added;
+  }
+}
+
 const Parameter& find_parameter(std::string_view key) {
   std::vector<std::string> keys;
   for (const Parameter& parameter : train_parameters()) {
@@ -354,7 +406,7 @@ void apply_settings(TrainConfig& config, const std::vector<Setting>& settings,
   for (const Setting& setting : settings) {
     if (other && other(setting)) continue;
     try {
-      find_parameter(setting.key).set(config, setting.value);
+      find_parameter(setting.key, config).set(config, setting.value);
     } catch (const Error& error) {
       ErrorDetail detail = error.detail();
       if (!detail.file.empty()) detail.what += " for " + in_quotes(detail.file);

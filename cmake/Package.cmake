@@ -1,0 +1,26 @@
+# The command as a package for the Debian that it was built on: ./bootstrap package, or cpack in the build
+# folder. What it needs is read from what it is linked with.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME contrast-reg)
+set(CPACK_PACKAGE_CONTACT "The contrast-reg authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "calibrated node embeddings, learnt without labels")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_COMPONENTS_ALL command)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# A BLAS that is quick, and what draws figures as PDF and PNG.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-openmp, libcairo2, fonts-dejavu-core")
+# Packages of two Debians differ by their versions, so that neither is taken for the other.
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+if(EXISTS /etc/debian_version)
+  file(READ /etc/debian_version debian)
+  string(REGEX MATCH "^[0-9]+" debian "${debian}")
+  if(debian)
+    set(CPACK_DEBIAN_PACKAGE_RELEASE 1~deb${debian})
+  endif()
+endif()
+include(CPack)
