@@ -384,22 +384,15 @@ RunResult train_as_rank(const Context& context, const Data& data, RunSpec spec,
   if (options.device.type != DeviceType::cpu) options.device.index = launch->local_rank;
   if (launch->rank > 0) options.progress = make_silent_progress();
   const Context own(options);
-  const std::shared_ptr<Communicator> world =
-      meet_ranks(*launch, {.stopped = [&] { return context.stopped(); }});
   spec.ranks = launch->size;
-  spec.world = world;
-  try {
-    RunResult result = train_on(own, data, std::move(spec), request);
-    world->finish();
-    result.plan.world = nullptr;
-    return result;
-  } catch (const Interrupted&) {
-    world->fail("it was stopped");
-    throw;
-  } catch (const std::exception& error) {
-    world->fail(error.what());
-    throw;
-  }
+  std::optional<RunResult> result;
+  with_ranks(*launch, {.stopped = [&] { return context.stopped(); }},
+             [&](const std::shared_ptr<Communicator>& world) {
+               spec.world = world;
+               result = train_on(own, data, spec, request);
+             });
+  result->plan.world = nullptr;
+  return std::move(*result);
 }
 
 PyRun train_graph(const Job& job, const PyGraph& graph, const Settings& settings,

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 
 #include "comm/peer_links.h"
@@ -227,6 +228,21 @@ void Communicator::barrier() {
 std::shared_ptr<Communicator> meet_ranks(const RankLaunch& launch,
                                          const CommunicatorOptions& options) {
   return std::make_shared<Communicator>(launch, options);
+}
+
+void with_ranks(const RankLaunch& launch, const CommunicatorOptions& options,
+                const std::function<void(const std::shared_ptr<Communicator>&)>& work) {
+  const std::shared_ptr<Communicator> world = meet_ranks(launch, options);
+  try {
+    work(world);
+    world->finish();
+  } catch (const Interrupted&) {
+    world->fail("it was stopped");
+    throw;
+  } catch (const std::exception& error) {
+    world->fail(error.what());
+    throw;
+  }
 }
 
 void Communicator::finish() {

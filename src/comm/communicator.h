@@ -101,6 +101,11 @@ class Communicator {
 std::shared_ptr<Communicator> meet_ranks(const RankLaunch& launch,
                                          const CommunicatorOptions& options = {});
 
+/// The ranks of this launch, as long as `work` lasts: they part after it, or are told why this one
+/// ends without it.
+void with_ranks(const RankLaunch& launch, const CommunicatorOptions& options,
+                const std::function<void(const std::shared_ptr<Communicator>&)>& work);
+
 /// Whether this build can connect ranks at all.
 bool has_communication();
 

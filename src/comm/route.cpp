@@ -10,8 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -121,6 +124,31 @@ bool answers(const std::string& host, int port) {
     if (error == 0) return true;
   }
   return false;
+}
+
+void end_connections_to(const std::string& host, int port) {
+  std::string reason;
+  std::set<std::string> wanted;
+  const Addresses addresses = addresses_of(host, 0, reason);
+  for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
+    wanted.insert(text_of(one->ai_addr, one->ai_addrlen));
+  }
+  constexpr std::string_view mapped = "::ffff:";
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const int descriptor = std::atoi(entry.path().filename().c_str());
+    sockaddr_storage peer{};
+    socklen_t length = sizeof(peer);
+    auto* const address = reinterpret_cast<sockaddr*>(&peer);
+    if (::getpeername(descriptor, address, &length) != 0) continue;
+    if (peer.ss_family != AF_INET && peer.ss_family != AF_INET6) continue;
+    // The port stands at the same place in the addresses of both families.
+    const int peer_port = ntohs(reinterpret_cast<const sockaddr_in*>(&peer)->sin_port);
+    std::string text = text_of(address, length);
+    // An address of the older family in a socket for both.
+    if (text.starts_with(mapped)) text.erase(0, mapped.size());
+    if (peer_port == port && wanted.count(text) > 0) ::shutdown(descriptor, SHUT_RDWR);
+  }
 }
 
 bool is_own_address(const std::string& address) {

@@ -26,6 +26,9 @@ Route route_to(const std::string& host);
 /// Whether somebody listens at this port of the host; false where that takes longer than a second.
 bool answers(const std::string& host, int port);
 
+/// Ends this process's connections to that port of the host: what waits for an answer there fails.
+void end_connections_to(const std::string& host, int port);
+
 /// Whether this host has that address.
 bool is_own_address(const std::string& address);
 

@@ -254,6 +254,27 @@ TEST(Communicator, CtrlCWhileTheOthersAreWaitedFor) {
   }
 }
 
+TEST(Communicator, AFrozenRank0IsNotWaitedForWithoutEnd) {
+  CREG_REQUIRE_COMMUNICATION();
+  // Its system still takes connections.
+  const test::SilentServer frozen;
+  const RankLaunch launch = test::local_launch(1, 2, frozen.port());
+  try {
+    const Communicator world(launch, {.timeout_seconds = 1});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::environment);
+    EXPECT_NE(std::string(error.what()).find("rank 0 is not where"), std::string::npos)
+        << error.what();
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto waited = [&] { return std::chrono::steady_clock::now() - start; };
+  EXPECT_THROW(
+      Communicator(launch, {.timeout_seconds = 3600,
+                            .stopped = [&] { return waited() > std::chrono::seconds(1); }}),
+      Interrupted);
+}
+
 TEST(Communicator, RanksThatDoNotComeAreNamed) {
   CREG_REQUIRE_COMMUNICATION();
   const Ends ends = run_ranks(3, [](const RankLaunch& launch) {

@@ -11,8 +11,14 @@
 
 namespace creg::test {
 
-int free_port() {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+namespace {
+
+int new_socket() {
+  return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+/// Gives the socket a port that nobody has, and returns it.
+int bind_to_free_port(int descriptor) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -20,8 +26,24 @@ int free_port() {
   auto* const plain = reinterpret_cast<sockaddr*>(&address);
   EXPECT_EQ(::bind(descriptor, plain, length), 0);
   EXPECT_EQ(::getsockname(descriptor, plain, &length), 0);
-  ::close(descriptor);
   return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+int free_port() {
+  const int descriptor = new_socket();
+  const int port = bind_to_free_port(descriptor);
+  ::close(descriptor);
+  return port;
+}
+
+SilentServer::SilentServer() : descriptor_(new_socket()), port_(bind_to_free_port(descriptor_)) {
+  EXPECT_EQ(::listen(descriptor_, 8), 0);
+}
+
+SilentServer::~SilentServer() {
+  ::close(descriptor_);
 }
 
 RankLaunch local_launch(int rank, int size, int port) {

@@ -11,6 +11,20 @@ namespace creg::test {
 /// A port of this host that nobody listens at.
 int free_port();
 
+/// Takes connections to a port of this host and says nothing, as a frozen process does.
+class SilentServer {
+ public:
+  SilentServer();
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  ~SilentServer();
+  int port() const { return port_; }
+
+ private:
+  int descriptor_;
+  int port_;
+};
+
 /// The launch of a rank on this host.
 RankLaunch local_launch(int rank, int size, int port);
 

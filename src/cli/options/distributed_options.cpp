@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <string>
 
 #include "cli/lost_meeting.h"
@@ -67,19 +66,10 @@ Context context_of_rank(const Context& context, const GlobalOptions& globals,
 void with_ranks(const Context& context, const RankLaunch& launch, const DistributedOptions& chosen,
                 const std::function<void(const std::shared_ptr<Communicator>&)>& work) {
   explain_lost_meeting();
-  const std::shared_ptr<Communicator> world =
-      meet_ranks(launch, {.timeout_seconds = chosen.timeout_seconds,
-                          .stopped = [&context] { return context.stopped(); }});
-  try {
-    work(world);
-    world->finish();
-  } catch (const Interrupted&) {
-    world->fail("it was stopped");
-    throw;
-  } catch (const std::exception& error) {
-    world->fail(error.what());
-    throw;
-  }
+  creg::with_ranks(launch,
+                   {.timeout_seconds = chosen.timeout_seconds,
+                    .stopped = [&context] { return context.stopped(); }},
+                   work);
 }
 
 }  // namespace creg::cli

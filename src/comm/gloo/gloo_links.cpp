@@ -6,10 +6,12 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "comm/answer_limit.h"
 #include "comm/communicator.h"
 #include "comm/gloo/group.h"
 #include "comm/gloo/no_sigpipe.h"
@@ -30,6 +32,8 @@ using Clock = std::chrono::steady_clock;
 
 /// How often ranks that wait for others look for them, and for Ctrl-C.
 constexpr std::chrono::milliseconds between_looks{50};
+/// c10d may wait for as long as it was told before its waiting is ended.
+constexpr std::chrono::milliseconds after_timeout{1000};
 
 /// A libtorch may be built without the server that its newer versions prefer; the old one is always
 /// there.
@@ -202,9 +206,13 @@ class GlooLinks : public PeerLinks {
     const NoSigpipe quiet;
     const std::chrono::milliseconds timeout(std::llround(chosen.timeout_seconds * 1000));
     const Route route = route_to(launch.master);
+    std::optional<AnswerLimit> limit(std::in_place, launch.master, launch.port,
+                                     timeout + after_timeout, chosen.stopped);
     MeetingPlace meeting(launch, timeout, chosen.stopped);
     const std::vector<Place> places =
         meeting.meet({.host = host_name(), .identity = host_identity(), .master = route.to});
+    // For two groups. Who is stopped meanwhile tells the others once they are connected.
+    limit.emplace(launch.master, launch.port, 2 * timeout + after_timeout, nullptr);
     for (const Place& place : places) hosts_.push_back(place.host);
     const auto device = interface_for(launch, places, route);
     const auto connect = [&](const char* name) {
@@ -227,6 +235,7 @@ class GlooLinks : public PeerLinks {
                         .hint = "may all hosts connect to all ports of each other? "
                                 "GLOO_SOCKET_IFNAME names the network interface"});
     }
+    limit.reset();
     watch_ = std::make_unique<Watch>(watched_, launch.rank, launch.size, timeout,
                                      [this] { give_up_all(); });
   }
