@@ -34,6 +34,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_looks{50};
 /// c10d may wait for as long as it was told before its waiting is ended.
 constexpr std::chrono::milliseconds after_timeout{1000};
+/// How long one try to reach rank 0 may take: c10d tries again by itself, and knows no Ctrl-C.
+constexpr std::chrono::milliseconds longest_try{5000};
 
 /// A libtorch may be built without the server that its newer versions prefer; the old one is always
 /// there.
@@ -79,18 +81,11 @@ class MeetingPlace {
     options.port = static_cast<std::uint16_t>(launch.port);
     options.isServer = launch.rank == 0 && !launch.met_by_launcher;
     options.waitWorkers = false;
-    options.timeout = timeout;
     use_plain_server(options);
-    // c10d's own waiting knows no Ctrl-C.
-    if (!options.isServer && !wait_for([&] { return answers(launch.master, launch.port); })) {
-      fail_to_meet(false);
-    }
-    try {
-      store_ = c10::make_intrusive<c10d::PrefixStore>(
-          launch.name, c10::make_intrusive<TCPStore>(launch.master, options));
-    } catch (const std::exception&) {
-      fail_to_meet(options.isServer);
-    }
+    const bool met = options.isServer ? connect(options) : wait_for([&] {
+      return answers(launch.master, launch.port) && connect(options);
+    });
+    if (!met) fail_to_meet(options.isServer);
   }
 
   const StorePtr& store() const { return store_; }
@@ -123,6 +118,19 @@ class MeetingPlace {
   }
 
  private:
+  bool connect(c10d::TCPStoreOptions options) {
+    options.timeout = std::min(timeout_, longest_try);
+    const AnswerLimit limit(launch_.master, launch_.port, options.timeout, stopped_);
+    try {
+      const auto table = c10::make_intrusive<TCPStore>(launch_.master, options);
+      table->setTimeout(timeout_);
+      store_ = c10::make_intrusive<c10d::PrefixStore>(launch_.name, table);
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
   static std::string key(int rank) { return "place/" + std::to_string(rank); }
   static std::string counted_ranks(const std::vector<std::string>& ranks) {
     return (ranks.size() == 1 ? "rank " : "ranks ") + join_words(ranks);
@@ -206,9 +214,9 @@ class GlooLinks : public PeerLinks {
     const NoSigpipe quiet;
     const std::chrono::milliseconds timeout(std::llround(chosen.timeout_seconds * 1000));
     const Route route = route_to(launch.master);
+    MeetingPlace meeting(launch, timeout, chosen.stopped);
     std::optional<AnswerLimit> limit(std::in_place, launch.master, launch.port,
                                      timeout + after_timeout, chosen.stopped);
-    MeetingPlace meeting(launch, timeout, chosen.stopped);
     const std::vector<Place> places =
         meeting.meet({.host = host_name(), .identity = host_identity(), .master = route.to});
     // For two groups. Who is stopped meanwhile tells the others once they are connected.
