@@ -145,7 +145,8 @@ class Run:
     precision: str
     threads: int
     recipe: str
-    final_norm: bool
+    classified_rows: str
+    plain_rows: str
     smooth: int
     folder: str  # "" where it is kept in memory alone
     def result(self) -> dict[str, Any]: ...  # result.json

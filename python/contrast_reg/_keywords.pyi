@@ -54,7 +54,9 @@ class Keywords:
     link_counts: bool | None
     structure_features: int | None
     pre_norm: bool | None
+    feature_scale: float | str | None
     final_norm: bool | None
+    final_spread: bool | None
     smooth: int | None
     positives: str | None
     k: int | None
@@ -131,7 +133,9 @@ class Keywords:
         link_counts: bool | None = None,
         structure_features: int | None = None,
         pre_norm: bool | None = None,
+        feature_scale: float | str | None = None,
         final_norm: bool | None = None,
+        final_spread: bool | None = None,
         smooth: int | None = None,
         positives: str | None = None,
         k: int | None = None,

@@ -86,7 +86,7 @@ def _values() -> dict[str, str]:
         found[one.key] = "|".join([*sorted(names, key=len, reverse=True), _NUMBER])
     found["device"] = r"cuda(?::\d+)?|cpu|auto"
     found["precision"] = "fp32|tf32|bf16"
-    found["normalize"] = "none|l2"
+    found["normalize"] = "none|l2|spread"
     found["protocol"] = r"[a-z][a-z0-9:/-]*"
     found["similarity"] = "cosine|dot"
     return found

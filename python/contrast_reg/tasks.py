@@ -48,11 +48,14 @@ def _run_of(z: Any) -> _engine.Run | None:
     return z._fitted() if isinstance(z, Embedder) else None
 
 
-def _rows_before(z: Any, normalize: str | None, smooth: int | None) -> tuple[str, int]:
+def _rows_before(
+    z: Any, normalize: str | None, smooth: int | None, *, classified: bool = False
+) -> tuple[str, int]:
     """What is done to rows: as asked, else as the run has it. "": the protocol's own."""
     run = _run_of(z)
     if normalize is None:
-        normalize = "l2" if run is not None and run.final_norm else ""
+        normalize = "none" if run is None else run.classified_rows if classified else run.plain_rows
+        normalize = "" if normalize == "none" else normalize
     normalize = word(normalize, "normalize")
     if smooth is None:
         smooth = run.smooth if run is not None else 0
@@ -79,12 +82,12 @@ def classify(
     ----------
     graph : with labels
     z : array [N, dim], tensor, list of such (they are pooled), or a fitted Embedder, of which all
-        seeds are pooled and whose final_norm and smooth apply. float32 in C order is viewed.
+        seeds are pooled and whose final_norm, final_spread and smooth apply. float32 in C order is viewed.
     protocol : which nodes to train and test on, and the classifier: "public", "per-class-20-30",
         "random-10-10-80" …; default the dataset's own
     splits : how many; default all stored ones, or 20 drawn ones
     split : the one of this number alone
-    normalize : "none" or "l2"; default the protocol's own
+    normalize : "none", "l2" or "spread"; default the protocol's own
     smooth : rows H are first replaced by H + Â^n H
     baselines : the same classifier also on the features X, ÂX and Â²X, which learn nothing:
         `result.baselines`, a Score for each
@@ -98,7 +101,7 @@ def classify(
     True
     """
     rows = _embeddings(graph, z)
-    norm, times = _rows_before(z, normalize, smooth)
+    norm, times = _rows_before(z, normalize, smooth, classified=True)
     if splits is not None and split is not None:
         raise InputError("split takes one split and splits several", "split", expected="one of them")
     body = _engine.classify(
@@ -226,7 +229,7 @@ def calibrate(
 ) -> Calibration:
     """Whether the confidence σ(h·h') of the embedding in pairs of nodes is right.
 
-    Rows are taken as they are, whatever final_norm says. Without labels there is still what needs
+    Rows are taken as they are, whatever final_norm and final_spread say. Without labels there is still what needs
     none.
 
     Parameters

@@ -452,7 +452,13 @@ void bind_run(py::module_& module) {
       .def_readonly("precision", &PyRun::precision)
       .def_readonly("threads", &PyRun::threads)
       .def_readonly("recipe", &PyRun::recipe)
-      .def_property_readonly("final_norm", [](const PyRun& self) { return self.config.final_norm; })
+      .def_property_readonly(
+          "classified_rows",
+          [](const PyRun& self) {
+            return normalize_name(classified_rows(self.config).value_or(Normalize::none));
+          })
+      .def_property_readonly(
+          "plain_rows", [](const PyRun& self) { return normalize_name(plain_rows(self.config)); })
       .def_property_readonly("smooth", [](const PyRun& self) { return self.config.smooth; })
       .def_property_readonly("folder", [](const PyRun& self) { return self.folder.string(); })
       .def("result",

@@ -23,6 +23,7 @@
 #include "report/writers.h"
 #include "run.h"
 #include "run/calibrated_run.h"
+#include "run/embeddings.h"
 #include "run/link_runs.h"
 
 namespace creg::python {
@@ -179,7 +180,7 @@ py::object link_graph(const Job& job, const PyGraph& graph, const Settings& sett
     const RunPlan made = plan(context, *graph.data, spec);
     LinkPlan links{.splits = splits, .seeds = seeds};
     links.link.predictor.seed = context.seed();
-    if (made.config.final_norm) links.link.normalize = Normalize::l2;
+    links.link.normalize = plain_rows(made.config);
     links.link.smooth = made.config.smooth;
     report =
         link_report(run_links(context, made, links).result, made.graph.name, made.config.method);

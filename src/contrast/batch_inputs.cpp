@@ -111,16 +111,16 @@ void append(std::vector<at::Tensor>& all, const std::vector<at::Tensor>& more) {
 }  // namespace
 
 GraphInputs batch_inputs(const Context& context, const Graph& graph, const SampledBatch& batch,
-                         int layers, bool neighbours_seen) {
-  return inputs_of(context,
-                   FeatureMatrix(context, feature_rows_of(context, graph.features, batch.nodes)),
-                   batch, layers, neighbours_seen);
+                         int layers, bool neighbours_seen, double feature_scale) {
+  const FeatureMatrix features(context, feature_rows_of(context, graph.features, batch.nodes));
+  return inputs_of(context, features.scaled(feature_scale), batch, layers, neighbours_seen);
 }
 
 GraphInputs batch_inputs(const Context& context, const ResidentFeatures& features,
-                         const SampledTensors& batch, int layers, bool neighbours_seen) {
-  return inputs_of(context, gathered_features(context, features, batch.nodes), batch, layers,
-                   neighbours_seen);
+                         const SampledTensors& batch, int layers, bool neighbours_seen,
+                         double feature_scale) {
+  return inputs_of(context, gathered_features(context, features, batch.nodes).scaled(feature_scale),
+                   batch, layers, neighbours_seen);
 }
 
 std::vector<at::Tensor> tensors_of(const GraphInputs& inputs) {

@@ -17,14 +17,16 @@ namespace creg {
 std::vector<int> sampled_fanouts(const std::vector<int>& fanouts, BatchNeighbours neighbours);
 
 /// For an encoder of `layers` layers that takes means. Without `neighbours_seen` the losses look at
-/// the batch's nodes alone. `batch` was drawn with sampled_fanouts.
+/// the batch's nodes alone. `batch` was drawn with sampled_fanouts. Features are multiplied by
+/// `feature_scale`.
 GraphInputs batch_inputs(const Context& context, const Graph& graph, const SampledBatch& batch,
-                         int layers, bool neighbours_seen);
+                         int layers, bool neighbours_seen, double feature_scale = 1);
 
 /// Of a batch that a GPU drew, with features gathered there: the same inputs. The host waits for
 /// sizes.
 GraphInputs batch_inputs(const Context& context, const ResidentFeatures& features,
-                         const SampledTensors& batch, int layers, bool neighbours_seen);
+                         const SampledTensors& batch, int layers, bool neighbours_seen,
+                         double feature_scale = 1);
 
 /// What the inputs are made of.
 std::vector<at::Tensor> tensors_of(const GraphInputs& inputs);

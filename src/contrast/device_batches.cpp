@@ -27,7 +27,8 @@ GraphInputs DeviceBatches::make(std::span<const std::int32_t> seeds, std::uint64
   std::optional<GraphInputs> inputs;
   stream_.run([&] {
     const SampledTensors batch = sampler_.sample(seeds, seed, step);
-    inputs = batch_inputs(context_, features_, batch, settings_.layers, settings_.neighbours_seen);
+    inputs = batch_inputs(context_, features_, batch, settings_.layers, settings_.neighbours_seen,
+                          settings_.feature_scale);
   });
   return *std::move(inputs);
 }

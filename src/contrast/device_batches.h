@@ -19,6 +19,7 @@ class DeviceBatches {
     int layers = 1;
     bool neighbours_seen = false;
     Residence residence = Residence::device;
+    double feature_scale = 1;
   };
 
   /// `graph` has features. Copies what it needs of it to where it stays.

@@ -30,7 +30,7 @@ GraphInputs::GraphInputs(const Context& context, const Graph& graph, const Encod
       rows(graph.nodes()),
       adjacency(csr_tensors(context, graph.adjacency)),
       joined(joined_nodes(context, graph.adjacency)),
-      features(features_of(context, graph)),
+      features(features_of(context, graph).scaled(encoder.feature_scale)),
       hops(encoder_hops(context, adjacency, graph.directed, encoder, &graph.features)),
       node_hops(hops),
       propagation(gathers_by_adjacency(encoder)

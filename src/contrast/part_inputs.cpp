@@ -34,7 +34,7 @@ Aggregation gathers_by(const EncoderOptions& encoder) {
 
 GraphInputs part_inputs(const Context& context, const GraphPart& part,
                         std::shared_ptr<PartExchange> exchange, const EncoderOptions& encoder) {
-  GraphInputs inputs(FeatureMatrix(context, part.graph.features));
+  GraphInputs inputs(FeatureMatrix(context, part.graph.features).scaled(encoder.feature_scale));
   inputs.nodes = part.own;
   inputs.rows = part.graph.nodes();
   const CsrMatrix adjacency = gathered_rows(context, part);

@@ -119,6 +119,24 @@ Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t comp
   return pca;
 }
 
+Spread spread_of(const Context& context, const DenseMatrix& values) {
+  Spread spread{.mean = mean_of(values)};
+  CentredBlock block(values.cols);
+  const learn::AlignedVector scatter = scatter_of(context, values, spread.mean, block);
+  double sum = 0;
+  double squares = 0;
+  for (std::int64_t i = 0; i < values.cols; ++i) {
+    const double* const row = scatter.data() + i * block.stride();
+    sum += row[i];
+    // The squares of a symmetric matrix's entries add up to those of its eigenvalues.
+    for (std::int64_t j = 0; j < values.cols; ++j) squares += row[j] * row[j];
+  }
+  if (squares == 0) return spread;
+  spread.distance = std::sqrt(sum / static_cast<double>(values.rows));
+  spread.directions = sum * sum / squares;
+  return spread;
+}
+
 DenseMatrix project(const Context& context, const Pca& pca, const DenseMatrix& values) {
   if (values.cols != pca.cols) {
     fail_input({.what = "the matrix does not fit the PCA",

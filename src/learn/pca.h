@@ -1,4 +1,4 @@
-// Principal components: the directions in which rows differ most.
+// Principal components: the directions in which rows differ most, and how many these are.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,17 @@ Pca fit_pca(const Context& context, const DenseMatrix& values, std::int64_t comp
 
 /// Rows x components: each row less the mean, along the axes; not whitened.
 DenseMatrix project(const Context& context, const Pca& pca, const DenseMatrix& values);
+
+/// How rows lie around their mean.
+struct Spread {
+  std::vector<double> mean;
+  double distance = 0;  ///< from the mean: the root of the mean of its squares
+  /// Over how many directions that is: V² / V₂, for the sum V of the variances along all axes and
+  /// V₂ of their squares. 1 where all rows lie on a line, 0 where all are equal.
+  double directions = 0;
+};
+
+/// Of rows without numbers that are not finite, in memory and time as above.
+Spread spread_of(const Context& context, const DenseMatrix& values);
 
 }  // namespace creg

@@ -45,6 +45,12 @@ FeatureMatrix FeatureMatrix::with_columns(const at::Tensor& scale) const {
   return out;
 }
 
+FeatureMatrix FeatureMatrix::scaled(double factor) const {
+  if (factor == 1 || cols_ == 0) return *this;
+  const at::Device device = sparse() ? sparse_.forward().columns.device() : dense_.device();
+  return with_columns(at::full({cols_}, factor, at::dtype(at::kFloat).device(device)));
+}
+
 FeatureMatrix FeatureMatrix::dropped(double rate, const RandomKey& noise,
                                      const at::Tensor& numbers) const {
   if (rate == 0) return *this;

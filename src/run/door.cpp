@@ -9,6 +9,7 @@
 #include "ops/runtime.h"
 #include "report/writers.h"
 #include "run/claimed_folder.h"
+#include "run/embeddings.h"
 #include "run/execute.h"
 #include "run/open_data.h"
 #include "run/run_folder.h"
@@ -47,7 +48,7 @@ RunResult train(const Context& context, const Data& data, const Settings& settin
 ClassifyResult classify(const Context& context, const Data& data, const RunResult& run,
                         ClassifyOptions options) {
   if (options.protocol.empty() && !options.given) options.protocol = data.dataset.protocol;
-  if (!options.normalize && run.plan.config.final_norm) options.normalize = Normalize::l2;
+  if (!options.normalize) options.normalize = classified_rows(run.plan.config);
   if (options.smooth == 0) options.smooth = run.plan.config.smooth;
   std::vector<ClassifyResult> results;
   for (const SeedResult& seed : run.seeds) {
@@ -65,7 +66,7 @@ std::vector<Baseline> classify_baselines(const Context& context, const Data& dat
 ClusterResult cluster(const Context& context, const Data& data, const RunResult& run,
                       ClusterOptions options) {
   prepare_torch(context);
-  if (run.plan.config.final_norm) options.normalize = Normalize::l2;
+  if (options.normalize == Normalize::none) options.normalize = plain_rows(run.plan.config);
   if (options.smooth == 0) options.smooth = run.plan.config.smooth;
   std::vector<ClusterResult> results;
   for (const SeedResult& seed : run.seeds) {
@@ -80,7 +81,7 @@ LinkResult predict_links(const Context& context, const RunResult& run, LinkOptio
                 .file = run.plan.graph.name,
                 .expected = "a run with RunSpec::edge_split"});
   }
-  if (run.plan.config.final_norm) options.normalize = Normalize::l2;
+  if (options.normalize == Normalize::none) options.normalize = plain_rows(run.plan.config);
   if (options.smooth == 0) options.smooth = run.plan.config.smooth;
   const HeldOutEdges& edges = *run.plan.held_out;
   std::vector<LinkResult> results;

@@ -26,6 +26,10 @@ namespace fs = std::filesystem;
               .hint = "evaluate the folders one by one"});
 }
 
+Normalize final_rows(bool norm, bool spread) {
+  return norm ? Normalize::l2 : spread ? Normalize::spread : Normalize::none;
+}
+
 std::string split_name(const std::optional<std::uint64_t>& seed) {
   return seed ? std::to_string(*seed) : "none";
 }
@@ -37,13 +41,14 @@ EmbeddingSource seeds_in(const fs::path& above, std::span<const fs::path> folder
     const fs::path recorded = is_there(folder / "config.toml") ? folder : above;
     const RunRecord settings =
         is_there(recorded / "config.toml") ? read_record(recorded) : RunRecord{};
-    const std::optional<bool> final_norm = truth_of(settings, "final_norm");
+    const Normalize rows = final_rows(truth_of(settings, "final_norm").value_or(false),
+                                      truth_of(settings, "final_spread").value_or(false));
     const int smooth = smooth_of(settings);
     if (source.files.empty()) {
       source.dataset = settings.dataset;
       source.transforms = settings.transforms;
       source.reading = settings.reading;
-      source.final_norm = final_norm;
+      source.rows = rows;
       source.smooth = smooth;
       source.edge_split = settings.edge_split;
     } else if (settings.dataset != source.dataset) {
@@ -51,8 +56,9 @@ EmbeddingSource seeds_in(const fs::path& above, std::span<const fs::path> folder
     } else if (settings.transforms != source.transforms) {
       refuse_mixture(above, "transforms", join_words(source.transforms, ", "),
                      join_words(settings.transforms, ", "));
-    } else if (final_norm != source.final_norm) {
-      refuse_mixture(above, "final_norm", "true", "false");
+    } else if (rows != source.rows) {
+      refuse_mixture(above, "final_norm or final_spread", normalize_name(source.rows),
+                     normalize_name(rows));
     } else if (smooth != source.smooth) {
       refuse_mixture(above, "smooth", std::to_string(source.smooth), std::to_string(smooth));
     } else if (settings.edge_split != source.edge_split) {
@@ -99,9 +105,23 @@ DataSpec dataset_of(const EmbeddingSource& source, DataSpec asked) {
   return asked;
 }
 
+std::optional<Normalize> classified_rows(const TrainConfig& config) {
+  const Normalize rows = final_rows(config.final_norm, config.final_spread);
+  if (rows == Normalize::none) return std::nullopt;
+  return rows;
+}
+
+Normalize plain_rows(Normalize classified) {
+  return classified == Normalize::spread ? Normalize::none : classified;
+}
+
+Normalize plain_rows(const TrainConfig& config) {
+  return final_rows(config.final_norm, false);
+}
+
 std::optional<Normalize> normalize_of(const EmbeddingSource& source, const std::string& asked) {
   if (!asked.empty()) return parse_normalize(asked);
-  if (source.final_norm.value_or(false)) return Normalize::l2;
+  if (source.rows != Normalize::none) return source.rows;
   return std::nullopt;
 }
 

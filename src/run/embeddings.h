@@ -18,7 +18,7 @@ struct EmbeddingSource {
   std::string dataset;                       ///< what the runs' config.toml says; empty: nothing
   std::vector<std::string> transforms;       ///< the same, on top of the dataset's own
   ReadOptions reading;                       ///< the same
-  std::optional<bool> final_norm;            ///< the same
+  Normalize rows = Normalize::none;          ///< the same
   int smooth = 0;                            ///< the same
   std::optional<std::uint64_t> edge_split;   ///< the same; none: trained on all edges
 };
@@ -38,7 +38,14 @@ EmbeddingSource find_embeddings(std::span<const std::filesystem::path> seeds);
 /// none.
 DataSpec dataset_of(const EmbeddingSource& source, DataSpec asked);
 
-/// `asked`, none or l2, where it is not empty; else l2 for runs whose recipe says so, else nothing.
+/// What evaluation does to the rows of a run with this configuration before a classifier sees them;
+/// where it says nothing the protocol decides.
+std::optional<Normalize> classified_rows(const TrainConfig& config);
+/// The same for what learns nothing of their size: clusters, links.
+Normalize plain_rows(const TrainConfig& config);
+Normalize plain_rows(Normalize classified);
+
+/// `asked`, where it is not empty; else what the runs' recipe says of classifiers, if anything.
 std::optional<Normalize> normalize_of(const EmbeddingSource& source, const std::string& asked);
 
 /// `asked` where it is there, else what the runs' recipe says.

@@ -20,6 +20,7 @@
 #include "report/writers.h"
 #include "run/calibration_log.h"
 #include "run/claimed_folder.h"
+#include "run/embeddings.h"
 #include "run/events_log.h"
 #include "run/ranks.h"
 #include "run/run_folder.h"
@@ -37,7 +38,7 @@ ClassifyOptions options_of(const RunPlan& plan) {
   ClassifyOptions options;
   options.protocol = plan.dataset.protocol;
   options.splits = plan.eval_splits;
-  if (plan.config.final_norm) options.normalize = Normalize::l2;
+  options.normalize = classified_rows(plan.config);
   options.smooth = plan.config.smooth;
   return options;
 }

@@ -14,6 +14,7 @@
 #include "ops/tensor_memory.h"
 #include "report/writers.h"
 #include "run/claimed_folder.h"
+#include "run/embeddings.h"
 #include "run/given_graph.h"
 #include "run/run_folder.h"
 #include "run/run_report.h"
@@ -121,7 +122,7 @@ ClassifyOptions options_of_run(const RunPlan& plan, const Graph& nodes, std::uin
   ClassifyOptions options;
   options.protocol = plan.dataset.protocol;
   options.splits = plan.eval_splits;
-  if (plan.config.final_norm) options.normalize = Normalize::l2;
+  options.normalize = classified_rows(plan.config);
   if (method_of(plan.config).labels && !nodes.splits.empty()) {
     options.split = static_cast<int>(seed % nodes.splits.size());
   }

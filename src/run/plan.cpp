@@ -84,6 +84,7 @@ void settle_added_encoder(RunPlan& plan, const RunSpec& spec) {
   }
   const EncoderOptions& of_ours = plan.config.encoder;
   plan.config.encoder = {.added = spec.added_encoder,
+                         .feature_scale = of_ours.feature_scale,
                          .dim = of_ours.dim,
                          .propagation = of_ours.propagation,
                          .teleport = of_ours.teleport,
@@ -141,7 +142,8 @@ void settle_configuration(const Context& context, RunPlan& plan, const RunSpec& 
     const std::string name =
         plan.dataset.entry == nullptr ? "" : std::string(plan.dataset.entry->name);
     const Recipe* const shipped =
-        spec.recipe == "none" ? nullptr : find_recipe(plan.config.method, name);
+        spec.recipe == "none" ? nullptr
+                              : find_recipe(plan.config.method, spec.recipe == "auto" ? "" : name);
     if (shipped != nullptr) {
       take_recipe(plan, shipped->text, shipped->path);
       plan.recipe = "recipes/" + shipped->path;
@@ -242,13 +244,8 @@ void schedule_by(RunPlan& plan, const GraphSize& graph) {
           .threads_each();
 }
 
-/// From a recipe in a file, which may name the dataset.
-bool takes_file(const RunSpec& spec) {
-  return !spec.recipe.empty() && spec.recipe != "none";
-}
-
 void take_recipe_file(RunPlan& plan, const RunSpec& spec) {
-  if (!takes_file(spec)) return;
+  if (!is_recipe_file(spec.recipe)) return;
   take_recipe(plan, std::string(map_file(spec.recipe).text()), spec.recipe);
   plan.recipe = spec.recipe;
 }
@@ -256,7 +253,7 @@ void take_recipe_file(RunPlan& plan, const RunSpec& spec) {
 /// The spec with the dataset that its recipe names, where it names none itself.
 RunSpec with_dataset(const Context& context, const RunSpec& spec) {
   RunSpec known = spec;
-  if (takes_file(spec) && spec.data.dataset.empty() && spec.data.edges.empty()) {
+  if (is_recipe_file(spec.recipe) && spec.data.dataset.empty() && spec.data.edges.empty()) {
     TrainConfig ignored;
     known.data.dataset =
         apply_recipe(ignored, std::string(map_file(spec.recipe).text()), spec.recipe);
@@ -346,7 +343,7 @@ GraphSize settle_dry(const Context& context, RunPlan& plan, const RunSpec& spec)
   plan.dataset = std::move(size.dataset);
   plan.graph.name = plan.dataset.raw.name;
   take_recipe_file(plan, spec);
-  settle_configuration(context, plan, spec, takes_file(spec));
+  settle_configuration(context, plan, spec, is_recipe_file(spec.recipe));
   plan.evaluate = spec.evaluate;
   settle_runs(context, plan, spec);
   plan.edges = size.edges;
@@ -396,7 +393,7 @@ RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& 
   plan.data = spec.data;
   plan.dataset = dataset;
   take_recipe_file(plan, spec);
-  settle_configuration(context, plan, spec, takes_file(spec));
+  settle_configuration(context, plan, spec, is_recipe_file(spec.recipe));
   settle_rest(context, plan, spec);
   return plan;
 }
@@ -407,7 +404,7 @@ RunPlan plan_on_graph(const Context& context, const Dataset& dataset, const Grap
   plan.data = spec.data;
   plan.dataset = dataset;
   take_recipe_file(plan, spec);
-  settle_configuration(context, plan, spec, takes_file(spec));
+  settle_configuration(context, plan, spec, is_recipe_file(spec.recipe));
   plan.graph = graph;
   plan.evaluate = spec.evaluate;
   settle_runs(context, plan, spec);

@@ -56,7 +56,7 @@ ClassifyOptions classify_options(const RunPlan& plan, const RunQuestion& questio
   options.protocol = question.protocol.empty() ? plan.dataset.protocol : question.protocol;
   options.splits = question.splits;
   options.weight_decay = question.weight_decay;
-  if (plan.config.final_norm) options.normalize = Normalize::l2;
+  options.normalize = classified_rows(plan.config);
   options.smooth = plan.config.smooth;
   return options;
 }
@@ -70,8 +70,7 @@ void add_classification(RunFigures& figures, const std::string& name,
 void answer_cluster(const Context& context, const RunPlan& plan, const DenseMatrix& embedding,
                     const RunQuestion& question, const std::string& name, RunFigures& figures) {
   ClusterOptions options;
-  const bool l2 = question.l2 || plan.config.final_norm;
-  options.normalize = l2 ? Normalize::l2 : Normalize::none;
+  options.normalize = question.l2 ? Normalize::l2 : plain_rows(plan.config);
   options.smooth = plan.config.smooth;
   if (question.pca) options.pca = usual_components(embedding);
   const ClusterResult result = cluster(context, plan.graph, embedding, options);
@@ -86,7 +85,7 @@ void answer_link(const Context& context, const RunPlan& plan, const DenseMatrix&
   invariant(plan.held_out != nullptr, "links are predicted by runs that did not see all of them");
   LinkOptions options;
   options.predictor.patience = question.patience;
-  if (plan.config.final_norm) options.normalize = Normalize::l2;
+  options.normalize = plain_rows(plan.config);
   options.smooth = plan.config.smooth;
   const HeldOutEdges& edges = *plan.held_out;
   const LinkResult result = predict_links(context, edges.split, edges.seed, embedding, options);

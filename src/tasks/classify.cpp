@@ -195,14 +195,23 @@ void add_accuracies(ClassifyResult& result, const std::vector<SplitAccuracy>& fo
 Normalize parse_normalize(std::string_view text) {
   if (text == "none") return Normalize::none;
   if (text == "l2") return Normalize::l2;
+  if (text == "spread") return Normalize::spread;
   fail_input({.what = "unknown normalisation",
               .file = "--normalize",
               .found = in_quotes(text),
-              .expected = "none or l2"});
+              .expected = "none, l2 or spread"});
 }
 
 std::string_view normalize_name(Normalize normalize) {
-  return normalize == Normalize::l2 ? "l2" : "none";
+  switch (normalize) {
+    case Normalize::none:
+      return "none";
+    case Normalize::l2:
+      return "l2";
+    case Normalize::spread:
+      return "spread";
+  }
+  throw Bug("a normalisation without a name");
 }
 
 std::string default_protocol(const Graph& graph) {

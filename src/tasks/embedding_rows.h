@@ -27,8 +27,11 @@ void check_split(const Graph& graph, const Split& split);
 /// Rows of length 1; a row of zeros stays as it is.
 DenseMatrix unit_rows(const Context& context, const DenseMatrix& matrix);
 
-/// What a task looks at: H + Â^n H for n = `smooth` > 0 with Â of the graph, then rows of length 1
-/// where so asked. A negative n is an input error.
+/// Normalize::spread. Rows that are all equal become zeros.
+DenseMatrix spread_rows(const Context& context, const DenseMatrix& matrix);
+
+/// What a task looks at: H + Â^n H for n = `smooth` > 0 with Â of the graph, then normalised. A
+/// negative n is an input error.
 DenseMatrix judged_rows(const Context& context, const Graph& graph, const DenseMatrix& embedding,
                         int smooth, Normalize normalize);
 

@@ -19,6 +19,7 @@
 #include "ops/runtime.h"
 #include "ops/tensors.h"
 #include "train/checkpoint.h"
+#include "train/feature_scale.h"
 #include "train/layerwise.h"
 #include "train/loaded_encoder.h"
 #include "train/made_features.h"
@@ -303,8 +304,9 @@ FinetuneResult finetune(const Context& context, const Graph& graph, const Pretra
   }
   const Graph prepared = kept ? with_kept_features(context, graph, *kept, checkpoint->string())
                               : with_prepared_features(context, graph, used);
-  LoadedEncoder start = kept ? load_encoder(context, *kept, checkpoint->string(), prepared)
-                             : fresh_encoder(context, used, prepared);
+  LoadedEncoder start =
+      kept ? load_encoder(context, *kept, checkpoint->string(), prepared)
+           : fresh_encoder(context, with_feature_scale(context, prepared, used), prepared);
   return Finetuning(context, prepared, parts, std::move(start), options)
       .run(checkpoint ? "fine-tuning" : "fine-tuning without pretraining");
 }

@@ -103,7 +103,8 @@ EpochSteps::EpochSteps(const Context& context, const Graph& graph, const TrainCo
         DeviceBatches::Settings{.sampler = options,
                                 .layers = config.encoder.layers,
                                 .neighbours_seen = neighbours_seen_,
-                                .residence = residence_of(context, graph, config)});
+                                .residence = residence_of(context, graph, config),
+                                .feature_scale = config.encoder.feature_scale});
     return;
   }
   sampler_ = std::make_unique<NeighbourSampler>(
@@ -130,7 +131,8 @@ GraphInputs EpochSteps::make_batch(const EpochBatches& batches, int epoch,
     return on_device_->make(batches[step], context_.seed(), draw(epoch, step));
   }
   const SampledBatch batch = sampler_->sample(batches[step], context_.seed(), draw(epoch, step));
-  return batch_inputs(context_, graph_, batch, config_.encoder.layers, neighbours_seen_);
+  return batch_inputs(context_, graph_, batch, config_.encoder.layers, neighbours_seen_,
+                      config_.encoder.feature_scale);
 }
 
 void EpochSteps::start(int epoch, std::int64_t first) {

@@ -141,13 +141,22 @@ class Layerwise {
   }
 
   at::Tensor layer_of(int layer, const Read& read, std::int64_t first, std::int64_t end) const {
+    const bool features = layer == 0 && !read.multiplied;
     if (read.there.defined()) {
       const SparseMatrix hop = mean_of_rows(context_, gathered_, first, end);
-      return encoder_.evaluate_layer(layer, hop, {read.there, read.multiplied});
+      return encoder_.evaluate_layer(layer, features ? scaled(hop) : hop,
+                                     {read.there, read.multiplied});
     }
     MeanOfSome hop = mean_of_some(context_, gathered_, first, end);
     const at::Tensor rows = read.host.index_select(0, index_tensor(std::move(hop.nodes)));
-    return encoder_.evaluate_layer(layer, hop.mean, {on_device(context_, rows), read.multiplied});
+    return encoder_.evaluate_layer(layer, features ? scaled(hop.mean) : hop.mean,
+                                   {on_device(context_, rows), read.multiplied});
+  }
+
+  /// What a layer gathers from the features: these may be a file that is larger than the memory.
+  SparseMatrix scaled(const SparseMatrix& hop) const {
+    const double scale = options_.encoder.feature_scale;
+    return scale == 1 ? hop : hop.with_values(hop.forward().values * scale);
   }
 
   bool sparse() const { return std::holds_alternative<CsrMatrix>(features_); }
@@ -211,7 +220,7 @@ class Layerwise {
           std::vector<std::int32_t> nodes(static_cast<std::size_t>(end - first));
           std::iota(nodes.begin(), nodes.end(), static_cast<std::int32_t>(first));
           const FeatureMatrix part(context_, feature_rows_of(context_, features_, nodes));
-          return encoder_.multiply(part);
+          return encoder_.multiply(part.scaled(options_.encoder.feature_scale));
         },
         [&](std::int64_t first) { return std::min(first + rows_at_once_, nodes_); });
     return out;

@@ -21,6 +21,7 @@
 #include "ops/tensors.h"
 #include "train/checkpoint.h"
 #include "train/epoch_steps.h"
+#include "train/feature_scale.h"
 #include "train/loaded_encoder.h"
 #include "train/loop/batch_updates.h"
 #include "train/loop/device_memory.h"
@@ -671,7 +672,11 @@ TrainResult train(const Context& context, const Graph& graph, const TrainConfig&
   try {
     if (method_of(config).encoders.empty()) return compute(context, prepared, config);
     const bool made = makes_features(feature_cols(graph.features), config);
-    return Trainer(context, prepared, graph_identity(context, prepared, made), config, files,
+    const TrainConfig scaled =
+        files.resume && config.auto_feature_scale
+            ? with_feature_scale(read_checkpoint(files.directory / "checkpoint.pt"), config)
+            : with_feature_scale(context, prepared, config);
+    return Trainer(context, prepared, graph_identity(context, prepared, made), scaled, files,
                    observer, labelled)
         .run();
   } catch (const std::exception& error) {
@@ -690,7 +695,12 @@ TrainResult train_on_part(const Context& context, const PartOfRun& part, const T
   prepare_torch(context);
   PartOfRun prepared = part;
   prepared.part.graph = with_prepared_features(context, part.part.graph, config);
-  return Trainer(context, prepared, config, files, observer, labelled).run();
+  const TrainConfig scaled =
+      files.resume && config.auto_feature_scale
+          ? with_feature_scale(
+                read_on_all(*part.exchange, (files.directory / "checkpoint.pt").string()), config)
+          : with_feature_scale(context, prepared, config);
+  return Trainer(context, prepared, scaled, files, observer, labelled).run();
 }
 
 void write_training(const std::filesystem::path& directory, const TrainResult& result) {

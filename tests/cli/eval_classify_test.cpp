@@ -232,7 +232,7 @@ TEST_F(EvalClassify, SaysWhatIsWrong) {
   std::filesystem::create_directories(dir_ / "empty");
   expect_refused(with_ring({(dir_ / "empty").string()}),
                  {"no embedding in this folder", "embedding.npy", "creg train"});
-  expect_refused(with_ring({file, "--normalize", "L2"}), {"none or l2"});
+  expect_refused(with_ring({file, "--normalize", "L2"}), {"none, l2 or spread"});
   expect_refused(with_ring({file, "--split", "0", "--splits", "2"}), {"--split", "--splits"});
 }
 

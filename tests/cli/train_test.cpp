@@ -12,9 +12,11 @@
 #include "cli/run_creg.h"
 #include "creg/core/random.h"
 #include "io/file.h"
+#include "io/npy.h"
 #include "report/report_page.h"
 #include "support/event_reader.h"
 #include "support/temp_dir.h"
+#include "support/test_data.h"
 
 namespace creg::train_test {
 namespace {
@@ -610,6 +612,59 @@ TEST(Sweep, KilledItGoesOnToTheSamePoints) {
   EXPECT_EQ(points("killed.jsonl"), points("whole.jsonl"));
 }
 
+TEST(Train, APresetIsTheMethodsOwnOrNone) {
+  const auto recipe = [](const Words& words) {
+    const json plan =
+        run_json(joined({"train", "--dataset", "synthetic:cora@0.1", "--dry-run"}, words));
+    return plan["recipe"].get<std::string>();
+  };
+  EXPECT_EQ(recipe({}), "recipes/ml/default.toml");
+  EXPECT_EQ(recipe({"--preset", "auto"}), "recipes/ml/default.toml");
+  EXPECT_EQ(recipe({"--preset", "none"}), "none");
+  EXPECT_EQ(recipe({"--method", "dgi", "--preset", "auto"}), "none");
+  const RunResult both = run_creg({"train", "--preset", "auto", "--recipe", "none"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_TRUE(contains(both.err, "--recipe")) << both.err;
+  EXPECT_EQ(run_creg({"train", "--preset", "fast"}).status, 2);
+}
+
+TEST(Train, APresetStandsInForTheRecipeOfADataset) {
+  CREG_REQUIRE_REAL_DATA(data);
+  const auto recipe = [&](const Words& words) {
+    const Words cora{"train", "--dataset", "cora", "--data-dir", data.string(), "--dry-run"};
+    return run_json(joined(cora, words))["recipe"];
+  };
+  EXPECT_EQ(recipe({}), "recipes/ml/cora.toml");
+  EXPECT_EQ(recipe({"--preset", "auto"}), "recipes/ml/default.toml");
+  EXPECT_EQ(recipe({"--preset", "none"}), "none");
+}
+
+TEST(Train, TheOwnRecipeIsTheSameForFeaturesOfAnySize) {
+  const TempDir dir;
+  dir.write("edges.csv", "a,b\nb,c\nc,d\nd,a\na,c\n");
+  const auto result = [&](const std::string& name, int factor) {
+    std::string table = "id,x,y\n";
+    for (const char* const row : {"a 1 0", "b 2 1", "c 0 3", "d 1 1"}) {
+      const std::string text = row;
+      table += std::string(1, text[0]) + "," + std::to_string(factor * (text[2] - '0')) + "," +
+               std::to_string(factor * (text[4] - '0')) + "\n";
+    }
+    dir.write(name + ".csv", table);
+    const std::string out = (dir / name).string();
+    const RunResult run =
+        run_creg({"train", "--edges", (dir / "edges.csv").string(), "--features",
+                  (dir / (name + ".csv")).string(), "--dim", "4", "--out", out, "--quiet"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    return read_npy(map_file(dir / name / "embedding.npy")).to_matrix();
+  };
+  const DenseMatrix once = result("once", 1);
+  const DenseMatrix hundredfold = result("hundredfold", 100);
+  ASSERT_EQ(once.values.size(), hundredfold.values.size());
+  for (std::int64_t i = 0; i < once.values.size(); ++i) {
+    EXPECT_NEAR(once.values[i], hundredfold.values[i], 1e-3);
+  }
+}
+
 TEST(Sweep, BadGridsAreNamed) {
   const auto expect = [](const Words& words, const std::string& part) {
     const RunResult result = run_creg(
@@ -620,7 +675,7 @@ TEST(Sweep, BadGridsAreNamed) {
   expect({"--grid", "lr"}, "KEY=VALUE");
   expect({"--grid", "rate=1"}, "'rate'");
   expect({"--grid", "lr=fast"}, "'fast'");
-  const RunResult recipe = run_creg({"sweep", "ml/nothing"});
+  const RunResult recipe = run_creg({"sweep", "dgi/nothing"});
   EXPECT_EQ(recipe.status, 2);
   EXPECT_TRUE(contains(recipe.err, "ml/cora")) << recipe.err;
 }

@@ -89,6 +89,43 @@ TEST_P(PcaBy, OfEqualRowsHasNoVariance) {
   for (const float value : project(Context(), found, points).values) EXPECT_EQ(value, 0);
 }
 
+/// By the variances along all axes that a PCA finds.
+TEST_P(PcaBy, TheSpreadIsThatOfAllAxes) {
+  RandomStream stream(2, Purpose::test);
+  const std::int64_t rows = 300;
+  const std::int64_t cols = 7;
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < rows * cols; ++i) {
+    values.push_back(static_cast<float>(3 + stream.normal() / static_cast<double>(1 + i % cols)));
+  }
+  const DenseMatrix points{.rows = rows, .cols = cols, .values = std::move(values)};
+  const Pca all = fit_pca(Context(), points, cols, solver());
+  double sum = 0;
+  double squares = 0;
+  for (const double variance : all.variance) {
+    sum += variance;
+    squares += variance * variance;
+  }
+  const Spread spread = spread_of(Context(), points);
+  EXPECT_EQ(spread.mean, all.mean);
+  EXPECT_NEAR(spread.directions, sum * sum / squares, 1e-9);
+  double distances = 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(cols); ++c) {
+      distances += std::pow(points.row(i)[c] - spread.mean[c], 2);
+    }
+  }
+  EXPECT_NEAR(spread.distance, std::sqrt(distances / rows), 1e-9);
+}
+
+TEST(Spread, OfALineIsOneDirectionAndOfEqualRowsNone) {
+  const DenseMatrix line{.rows = 3, .cols = 2, .values = std::vector<float>{1, 2, 2, 4, 3, 6}};
+  EXPECT_NEAR(spread_of(Context(), line).directions, 1, 1e-12);
+  const DenseMatrix equal{.rows = 2, .cols = 2, .values = std::vector<float>{1, 2, 1, 2}};
+  EXPECT_EQ(spread_of(Context(), equal).directions, 0);
+  EXPECT_EQ(spread_of(Context(), equal).distance, 0);
+}
+
 TEST_P(PcaBy, RefusesMoreComponentsThanThereAre) {
   const DenseMatrix points{.rows = 3, .cols = 4, .values = std::vector<float>(12, 1)};
   test::expect_error([&] { fit_pca(Context(), points, 4, solver()); },

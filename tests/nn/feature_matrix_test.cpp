@@ -85,6 +85,10 @@ TEST(FeatureMatrix, ColumnsAreScaledInSparseAndDense) {
     const FeatureMatrix twice =
         features.with_columns(test::on(scale)).with_columns(test::on(scale));
     EXPECT_LT(distance(twice.dense(), x * scale * scale), 1e-6);
+    EXPECT_LT(distance(features.scaled(2.5).dense(), x * 2.5), 1e-6);
+    test::expect_matches([&](const test::Tensors& in) { return features.scaled(2.5).times(in[0]); },
+                         [&](const test::Tensors& in) { return (x * 2.5).mm(in[0]); },
+                         {test::irregular({10, 3})}, 5e-5);
     test::expect_matches(
         [&](const test::Tensors& in) { return features.with_columns(in[0]).times(in[1]); },
         [&](const test::Tensors& in) { return (x * in[0]).mm(in[1]); },

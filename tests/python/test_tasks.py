@@ -50,12 +50,12 @@ def test_a_perfect_embedding(graph: cr.Graph) -> None:
 def test_seeds_of_a_model_are_pooled(graph: cr.Graph, model: cr.Embedder) -> None:
     options: dict[str, Any] = {"protocol": "random-60-20-20", "splits": 3}
     pooled = cr.classify(graph, model, **options)
-    alone = [cr.classify(graph, z, **options) for z in model.embeddings_]
+    alone = [cr.classify(graph, z, normalize="spread", **options) for z in model.embeddings_]
     values = [value for one in alone for value in one.accuracy.values]
     assert list(pooled.accuracy.values) == values
     assert pooled.accuracy == pytest.approx(np.mean(values))
     assert pooled.accuracy.std == pytest.approx(np.std(values))
-    listed = cr.classify(graph, model.embeddings_, **options)
+    listed = cr.classify(graph, model.embeddings_, normalize="spread", **options)
     assert listed.accuracy.values == pooled.accuracy.values
 
 
@@ -66,6 +66,15 @@ def test_final_norm_of_a_model_applies(graph: cr.Graph, small: dict[str, Any]) -
     assert cr.classify(graph, model.embedding_, **options).to_dict()["normalize"] == "none"
     asked = cr.classify(graph, model, normalize="none", **options)
     assert asked.to_dict()["normalize"] == "none"
+
+
+def test_final_spread_of_a_model_applies_to_classifiers(
+    graph: cr.Graph, small: dict[str, Any]
+) -> None:
+    model = cr.Embedder("ml", **small, final_spread=True).fit(graph)
+    options: dict[str, Any] = {"protocol": "random-60-20-20", "splits": 1}
+    assert cr.classify(graph, model, **options).to_dict()["normalize"] == "spread"
+    assert cr.cluster(graph, model).to_dict()["normalize"] == "none"
 
 
 def test_embeddings_of_any_kind(graph: cr.Graph, model: cr.Embedder) -> None:
@@ -192,7 +201,7 @@ def test_how_results_look(graph: cr.Graph, model: cr.Embedder) -> None:
         (lambda g, z: cr.classify(g, z[:5]), "z: not one row per node: found 5"),
         (lambda g, z: cr.classify(g, z[:, 0]), "z: wrong shape"),
         (lambda g, z: cr.classify(g, z, protocol="publik"), "protocol: .*did you mean"),
-        (lambda g, z: cr.classify(g, z, normalize="l3"), "normalize: .*expected none or l2"),
+        (lambda g, z: cr.classify(g, z, normalize="l3"), "normalize: .*expected none, l2 or spread"),
         (lambda g, z: cr.classify(g, z, split=0, splits=2), "one of them"),
         (lambda g, z: cr.classify(g, z, splits=0), "splits: out of range"),
         (lambda g, z: cr.classify(g, cr.Embedder()), "call fit"),

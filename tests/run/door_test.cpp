@@ -39,7 +39,7 @@ TEST(Door, LoadsTrainsAndJudges) {
   const RunResult run = train(context, data, small);
   EXPECT_EQ(run.embedding().rows, data.graph.nodes());
   EXPECT_EQ(run.embedding().cols, 16);
-  EXPECT_EQ(run.plan.recipe, "none");
+  EXPECT_EQ(run.plan.recipe, "recipes/ml/default.toml");
   const ClassifyResult classified = classify(context, data, run);
   ASSERT_FALSE(classified.accuracy.empty());
   EXPECT_EQ(classified.accuracy, run.seeds.front().classification->accuracy);

@@ -379,7 +379,7 @@ TEST(Classify, SaysWhatIsWrong) {
   partly.labels = labels;
   test::expect_error(run(partly, made.embedding, {.given = split}),
                      {"without a label", "node 1 in its test part"});
-  test::expect_error([] { parse_normalize("L2"); }, {"none or l2"});
+  test::expect_error([] { parse_normalize("L2"); }, {"none, l2 or spread"});
   EXPECT_EQ(parse_normalize(normalize_name(Normalize::l2)), Normalize::l2);
   EXPECT_EQ(parse_normalize(normalize_name(Normalize::none)), Normalize::none);
 }

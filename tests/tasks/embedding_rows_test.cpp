@@ -107,6 +107,48 @@ TEST(JudgedRows, LengthsAreOfWhatWasSmoothed) {
   expect_near(tasks::judged_rows(Context(), graph, h, 3, Normalize::l2), wanted);
 }
 
+/// Six points at the ends of three axes of lengths 3, 2 and 1, off the origin.
+DenseMatrix six_ends(double scale, double shift) {
+  std::vector<float> values;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const int sign : {-1, 1}) {
+      for (int k = 0; k < 3; ++k) {
+        values.push_back(static_cast<float>(scale * (k == axis ? sign * (3 - axis) : 0) + shift));
+      }
+    }
+  }
+  return {.rows = 6, .cols = 3, .values = std::move(values)};
+}
+
+TEST(JudgedRows, AreSpreadByTheDirectionsTheyUse) {
+  // Variances 9/3, 4/3 and 1/3 along the axes: 14² / (81 + 16 + 1) = 2 directions, and distances of
+  // 2 (20 / 2)^1.5 from the mean.
+  const double distance = 2 * std::pow(10, 1.5);
+  const double unit = distance / std::sqrt(14.0 / 3);
+  const DenseMatrix spread = tasks::spread_rows(Context(), six_ends(0.01, 5));
+  for (std::int64_t i = 0; i < 6; ++i) {
+    for (std::int64_t k = 0; k < 3; ++k) {
+      const double wanted =
+          k == i / 2 ? (i % 2 == 0 ? -1 : 1) * static_cast<double>(3 - k) * unit : 0;
+      EXPECT_NEAR(spread.values[i * 3 + k], wanted, 1e-3 * distance) << i << ' ' << k;
+    }
+  }
+  // Neither the size nor the place of an embedding matters.
+  const DenseMatrix large = tasks::spread_rows(Context(), six_ends(100, 0));
+  for (std::int64_t i = 0; i < 18; ++i) {
+    EXPECT_NEAR(large.values[i], spread.values[i], 1e-3 * distance);
+  }
+  const Graph graph = test::two_groups(6);
+  EXPECT_TRUE(test::same(
+      tasks::judged_rows(Context(), graph, six_ends(100, 0), 0, Normalize::spread).values,
+      large.values));
+}
+
+TEST(JudgedRows, ThatAreEqualAreSpreadToZeros) {
+  const DenseMatrix equal{.rows = 3, .cols = 2, .values = std::vector<float>{1, 2, 1, 2, 1, 2}};
+  for (const float value : tasks::spread_rows(Context(), equal).values) EXPECT_EQ(value, 0);
+}
+
 TEST(JudgedRows, AreTheEmbeddingWhereNothingIsAsked) {
   const Graph graph = test::two_groups();
   const DenseMatrix h = random_rows(graph.nodes());

@@ -165,6 +165,8 @@ TEST(PartTraining, OtherSettings) {
       {"lc", {{"k", "2"}, {"negatives", "2"}, {"pre_norm", "true"}}},
       {"dgi", {{"log", "naive"}, {"schedule", "cosine"}, {"encoder", "sage"}}},
       {"gcn-supervised", {{"dropout", "0.5"}, {"activation", "relu"}}},
+      {"ml", {{"feature_scale", "auto"}, {"reg", "contrast"}}},
+      {"lc", {{"feature_scale", "3"}, {"encoder", "gin"}}},
   };
   for (const auto& [method, settings] : cases) {
     TrainConfig config = config_of(method, EncoderKind::gcn, "none");

@@ -78,8 +78,9 @@ struct EncoderOptions {
   /// A program's own, in place of one of that kind, which is then gcn: of what follows it has a
   /// width and a matrix to gather by.
   std::shared_ptr<const AddedEncoder> added;
-  std::int64_t dim = 512;   ///< width of the embedding
-  std::int64_t hidden = 0;  ///< width of all layers but the last; 0: dim
+  double feature_scale = 1;  ///< features are multiplied by it before anything sees them
+  std::int64_t dim = 512;    ///< width of the embedding
+  std::int64_t hidden = 0;   ///< width of all layers but the last; 0: dim
   int layers = 1;
   ActivationKind activation = ActivationKind::prelu;  ///< after every layer
   bool last_activation = true;                        ///< after the last one too

@@ -36,6 +36,8 @@ class FeatureMatrix {
 
   /// X·diag(scale) for scale [cols], float32, without a copy of X.
   FeatureMatrix with_columns(const at::Tensor& scale) const;
+  /// factor·X, the same way.
+  FeatureMatrix scaled(double factor) const;
   /// Every stored value is 0 with chance `rate`, else divided by 1 - rate: a pure function of
   /// `noise`, and of the rows' `numbers` where they are a part of a graph's (EncoderPass).
   FeatureMatrix dropped(double rate, const RandomKey& noise, const at::Tensor& numbers = {}) const;

@@ -52,8 +52,10 @@ using Settings = std::map<std::string, std::string>;
 
 struct RunSpec {
   DataSpec data;
-  std::string recipe;  ///< a file, "none", or empty: the shipped one of this method and dataset
-  Settings settings;   ///< on top of the recipe
+  /// A file, "none", "auto": the method's own, for any graph, or empty: the shipped one of this
+  /// method and dataset, else the method's own.
+  std::string recipe;
+  Settings settings;  ///< on top of the recipe
   /// A program's own method; taken where the settings name it.
   std::shared_ptr<const MethodEntry> added;
   /// A program's own encoder, in place of what the recipe and the settings say of one.

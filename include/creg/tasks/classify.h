@@ -14,10 +14,16 @@
 
 namespace creg {
 
-/// What happens to the rows of an embedding before classification.
-enum class Normalize { none, l2 };
+/// What happens to the rows of an embedding before they are judged.
+enum class Normalize {
+  none,
+  l2,      ///< each is brought to length 1
+  spread,  ///< less their mean; then all by one number, so that their distance from it is
+           ///< 2 (20 / directions)^1.5 for the directions they use (learn/pca.h): the penalty of a
+           ///< linear classifier then fits embeddings of any length, with much noise or little
+};
 
-/// "none" or "l2"; anything else is an input error.
+/// "none", "l2" or "spread"; anything else is an input error.
 Normalize parse_normalize(std::string_view text);
 std::string_view normalize_name(Normalize normalize);
 

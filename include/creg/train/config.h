@@ -78,9 +78,13 @@ struct TrainConfig {
   bool link_counts = false;  ///< edges count as often as they are stored, loops and both directions
   /// Columns that a graph without features gets, made of its structure; 0: none.
   std::int64_t structure_features = 128;
-  bool pre_norm = false;    ///< divide each row of features by max(its sum, 1)
-  bool final_norm = false;  ///< evaluation divides each embedding by its length
-  int smooth = 0;           ///< evaluation takes H + Â^n H with this n; 0: H as it is
+  bool pre_norm = false;  ///< divide each row of features by max(its sum, 1)
+  /// encoder.feature_scale is measured before the first step: embeddings start with a mean length
+  /// of 1.
+  bool auto_feature_scale = false;
+  bool final_norm = false;    ///< evaluation divides each embedding by its length
+  bool final_spread = false;  ///< else its classifier takes them by Normalize::spread
+  int smooth = 0;             ///< evaluation takes H + Â^n H with this n; 0: H as it is
 };
 
 /// The configuration's method, a program's own or one of the library's by name.

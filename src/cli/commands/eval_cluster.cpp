@@ -42,7 +42,9 @@ void evaluate(const Context& context, const EvalClusterOptions& chosen,
   ClusterOptions options{.k = chosen.k, .seeds = chosen.seeds, .seed = context.seed()};
   if (!best && chosen.pca != "none") options.pca = component_count(chosen.pca);
   const EmbeddingSource source = find_embeddings(chosen.embedding.source);
-  options.normalize = normalize_of(source, chosen.embedding.normalize).value_or(Normalize::none);
+  options.normalize = chosen.embedding.normalize.empty()
+                          ? plain_rows(source.rows)
+                          : parse_normalize(chosen.embedding.normalize);
   options.smooth = smooth_of(source, chosen.embedding.smooth);
   const DataSpec wanted = dataset_of(source, chosen.embedding.dataset);
   const Dataset dataset = open_chosen(context, wanted, globals);

@@ -43,7 +43,7 @@ struct EvalLinkOptions {
   std::string normalize;
 };
 
-LinkOptions link_options(const Context& context, const EvalLinkOptions& chosen, bool final_norm,
+LinkOptions link_options(const Context& context, const EvalLinkOptions& chosen, Normalize rows,
                          int smooth) {
   LinkOptions options;
   const auto kind = from_name<PredictorKind>(chosen.predictor);
@@ -58,11 +58,7 @@ LinkOptions link_options(const Context& context, const EvalLinkOptions& chosen, 
   options.predictor.epochs = chosen.predictor_epochs;
   options.predictor.patience = chosen.predictor_patience;
   options.predictor.seed = context.seed();
-  if (!chosen.normalize.empty()) {
-    options.normalize = parse_normalize(chosen.normalize);
-  } else if (final_norm) {
-    options.normalize = Normalize::l2;
-  }
+  options.normalize = chosen.normalize.empty() ? rows : parse_normalize(chosen.normalize);
   options.smooth = smooth;
   return options;
 }
@@ -136,8 +132,7 @@ LinkSources find_runs(const EvalLinkOptions& chosen) {
     }
     if (sources.settings.files.empty()) sources.settings = found;
     if (found.dataset != sources.settings.dataset ||
-        found.transforms != sources.settings.transforms ||
-        found.final_norm != sources.settings.final_norm ||
+        found.transforms != sources.settings.transforms || found.rows != sources.settings.rows ||
         found.smooth != sources.settings.smooth) {
       fail_input({.what = "the splits' runs differ in their dataset or settings",
                   .file = folder.string(),
@@ -186,9 +181,8 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
   const DataSpec wanted = dataset_of(sources.settings, chosen.train.data);
   const Dataset dataset = open_chosen(context, wanted, globals);
   const Graph graph = prepare_graph(context, dataset, wanted.transforms);
-  const LinkOptions options =
-      link_options(context, chosen, sources.settings.final_norm.value_or(false),
-                   smooth_of(sources.settings, smooth));
+  const LinkOptions options = link_options(context, chosen, plain_rows(sources.settings.rows),
+                                           smooth_of(sources.settings, smooth));
   std::vector<LinkResult> results(sources.runs.size());
   if (results.size() == 1) {
     results.front() = evaluate_run(context, graph, sources.runs.front(), options);
@@ -208,7 +202,7 @@ void evaluate_sources(const Context& context, const EvalLinkOptions& chosen,
 
 /// Commands that judge take no graph unasked; a recipe in a file may name it.
 void require_dataset_or_recipe(const RunSpec& spec) {
-  if (!spec.recipe.empty() && spec.recipe != "none") {
+  if (is_recipe_file(spec.recipe)) {
     TrainConfig ignored;
     const std::string text(map_file(spec.recipe).text());
     if (!apply_recipe(ignored, text, spec.recipe).empty()) return;
@@ -232,7 +226,7 @@ void train_and_evaluate(const Context& context, const EvalLinkOptions& chosen,
   if (chosen.splits > 0) plan.splits = chosen.splits;
   if (chosen.seeds > 0) plan.seeds = chosen.seeds;
   plan.directory = chosen.out;
-  plan.link = link_options(context, chosen, run.config.final_norm, run.config.smooth);
+  plan.link = link_options(context, chosen, plain_rows(run.config), run.config.smooth);
   std::optional<ClaimedFolder> claimed;
   if (!chosen.out.empty()) claimed.emplace(context, chosen.out, claim);
   LinkRuns runs;

@@ -254,7 +254,7 @@ void sweep_command(const Context& context, const SweepCommand& command,
   spec.seeds = command.seeds;
   spec.eval_splits = command.eval_splits;
   // "ml/cora" means the shipped recipe of that name.
-  if (!command.recipe.empty() && command.recipe != "none" && !is_there(command.recipe)) {
+  if (is_recipe_file(command.recipe) && !is_there(command.recipe)) {
     const std::size_t slash = command.recipe.find('/');
     const std::string method = command.recipe.substr(0, slash);
     const std::string dataset = slash == std::string::npos ? "" : command.recipe.substr(slash + 1);

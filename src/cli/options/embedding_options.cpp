@@ -20,8 +20,9 @@ void add_embedding_options(CLI::App& command, EmbeddingOptions& options) {
 void add_normalize_option(CLI::App& command, std::string& normalize) {
   command
       .add_option("--normalize", normalize,
-                  "Make rows of length 1 before: default as the run's recipe and the protocol say")
-      ->type_name("none|l2");
+                  "Rows of length 1, or spread out by how many directions they use: default as the "
+                  "run's recipe and the protocol say")
+      ->type_name("none|l2|spread");
 }
 
 }  // namespace creg::cli

@@ -5,11 +5,19 @@
 namespace creg::cli {
 
 void add_train_options(CLI::App& command, RunSpec& spec) {
+  CLI::Option* const recipe =
+      command
+          .add_option("--recipe", spec.recipe,
+                      "Settings from a TOML file, or none; default the shipped recipe of this "
+                      "method and dataset, else --preset auto")
+          ->type_name("FILE|auto|none");
   command
-      .add_option("--recipe", spec.recipe,
-                  "Settings from a TOML file, or none; default the shipped recipe of this method "
-                  "and dataset, or of the method")
-      ->type_name("FILE|none");
+      .add_option("--preset", spec.recipe,
+                  "auto: the method's own settings for any graph, also where the dataset has a "
+                  "recipe; none: the defaults below")
+      ->type_name("auto|none")
+      ->check(CLI::IsMember({"auto", "none"}))
+      ->excludes(recipe);
   add_parameter_flags(command, spec);
 }
 

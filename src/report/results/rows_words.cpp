@@ -5,9 +5,12 @@
 namespace creg {
 
 std::string rows_words(std::string_view lead, int smooth, Normalize normalize) {
-  const bool unit = normalize == Normalize::l2;
-  if (smooth == 0) return unit ? fmt::format("{}on rows of length 1", lead) : "";
-  return fmt::format("{}on smoothed rows, H + Â^{} H{}", lead, smooth, unit ? ", of length 1" : "");
+  std::string_view how;
+  if (normalize == Normalize::l2) how = "of length 1";
+  if (normalize == Normalize::spread) how = "centred and as long as their directions are few";
+  if (smooth == 0) return how.empty() ? "" : fmt::format("{}on rows {}", lead, how);
+  return fmt::format("{}on smoothed rows, H + Â^{} H{}{}", lead, smooth, how.empty() ? "" : ", ",
+                     how);
 }
 
 }  // namespace creg

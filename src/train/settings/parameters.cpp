@@ -68,6 +68,19 @@ std::string ratio_text(const TrainConfig& config) {
   return config.regulariser.auto_ratio ? "auto" : number_text(config.regulariser.ratio);
 }
 
+void set_feature_scale(TrainConfig& config, const std::string& text) {
+  config.auto_feature_scale = text == "auto";
+  config.encoder.feature_scale =
+      config.auto_feature_scale
+          ? 1
+          : parse_number<double>("feature_scale", text, "a number of 1e-12 to 1e+12, or auto",
+                                 1e-12, 1e12);
+}
+
+std::string feature_scale_text(const TrainConfig& config) {
+  return config.auto_feature_scale ? "auto" : number_text(config.encoder.feature_scale);
+}
+
 void set_fanouts(TrainConfig& config, const std::string& text) {
   const std::string range =
       "numbers of neighbours joined by commas, from the nodes outward, -1 for all of them";
@@ -296,10 +309,22 @@ std::vector<Parameter> make_table() {
           "refused")
       .truth(
           "pre_norm", [](TrainConfig& c) -> bool& { return c.pre_norm; },
-          "divide each row of features by max(its sum, 1)")
+          "divide each row of features by max(its sum, 1)");
+  table.add({.key = "feature_scale",
+             .values = "1e-12..1e+12|auto",
+             .help =
+                 "features are multiplied by it, after pre_norm; auto: by what gives embeddings "
+                 "a mean length of 1 before training, whatever the features' size",
+             .set = set_feature_scale,
+             .get = feature_scale_text});
+  table
       .truth(
           "final_norm", [](TrainConfig& c) -> bool& { return c.final_norm; },
           "evaluation brings each embedding to length 1 (the file keeps the raw output)")
+      .truth(
+          "final_spread", [](TrainConfig& c) -> bool& { return c.final_spread; },
+          "the classifier of evaluation sees embeddings less their mean, the longer the fewer "
+          "directions they use, unless final_norm (the file keeps the raw output)")
       .integer(
           "smooth", 0, 1000, [](TrainConfig& c) -> int& { return c.smooth; },
           "evaluation adds to the embeddings H what n propagations make of them, H + Â^n H, before "

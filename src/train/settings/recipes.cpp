@@ -5,6 +5,10 @@
 
 namespace creg {
 
+bool is_recipe_file(const std::string& asked) {
+  return !asked.empty() && asked != "none" && asked != "auto";
+}
+
 const Recipe* find_recipe(const std::string& method, const std::string& dataset) {
   const Recipe* general = nullptr;
   for (const Recipe& recipe : shipped_recipes()) {
