@@ -9,8 +9,8 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -136,7 +136,9 @@ void end_connections_to(const std::string& host, int port) {
   constexpr std::string_view mapped = "::ffff:";
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
-    const int descriptor = std::atoi(entry.path().filename().c_str());
+    const std::string name = entry.path().filename().string();
+    int descriptor = -1;
+    std::from_chars(name.data(), name.data() + name.size(), descriptor);
     sockaddr_storage peer{};
     socklen_t length = sizeof(peer);
     auto* const address = reinterpret_cast<sockaddr*>(&peer);

@@ -135,15 +135,24 @@ void settle_batches(const Context& context, RunPlan& plan, const Settings& asked
   }
 }
 
+/// The recipe that belongs to the method and dataset, if any. One that scales features to where
+/// training starts is for graphs that have some: those made of the structure have their size.
+const Recipe* shipped_recipe(const RunPlan& plan, const RunSpec& spec, bool own_features) {
+  if (spec.recipe == "none") return nullptr;
+  const bool own = plan.dataset.entry != nullptr && spec.recipe != "auto";
+  const Recipe* const recipe =
+      find_recipe(plan.config.method, own ? std::string(plan.dataset.entry->name) : "");
+  if (recipe == nullptr || own_features) return recipe;
+  TrainConfig config;
+  apply_recipe(config, recipe->text, recipe->path);
+  return config.auto_feature_scale ? nullptr : recipe;
+}
+
 void settle_configuration(const Context& context, RunPlan& plan, const RunSpec& spec,
-                          bool from_file) {
+                          bool own_features) {
   settle_method(plan, spec);
-  if (!from_file) {
-    const std::string name =
-        plan.dataset.entry == nullptr ? "" : std::string(plan.dataset.entry->name);
-    const Recipe* const shipped =
-        spec.recipe == "none" ? nullptr
-                              : find_recipe(plan.config.method, spec.recipe == "auto" ? "" : name);
+  if (!is_recipe_file(spec.recipe)) {
+    const Recipe* const shipped = shipped_recipe(plan, spec, own_features);
     if (shipped != nullptr) {
       take_recipe(plan, shipped->text, shipped->path);
       plan.recipe = "recipes/" + shipped->path;
@@ -343,7 +352,7 @@ GraphSize settle_dry(const Context& context, RunPlan& plan, const RunSpec& spec)
   plan.dataset = std::move(size.dataset);
   plan.graph.name = plan.dataset.raw.name;
   take_recipe_file(plan, spec);
-  settle_configuration(context, plan, spec, is_recipe_file(spec.recipe));
+  settle_configuration(context, plan, spec, size.graph.features > 0);
   plan.evaluate = spec.evaluate;
   settle_runs(context, plan, spec);
   plan.edges = size.edges;
@@ -393,7 +402,7 @@ RunPlan plan_run(const Context& context, const Dataset& dataset, const RunSpec& 
   plan.data = spec.data;
   plan.dataset = dataset;
   take_recipe_file(plan, spec);
-  settle_configuration(context, plan, spec, is_recipe_file(spec.recipe));
+  settle_configuration(context, plan, spec, has_features(dataset.raw.features));
   settle_rest(context, plan, spec);
   return plan;
 }
@@ -404,7 +413,7 @@ RunPlan plan_on_graph(const Context& context, const Dataset& dataset, const Grap
   plan.data = spec.data;
   plan.dataset = dataset;
   take_recipe_file(plan, spec);
-  settle_configuration(context, plan, spec, is_recipe_file(spec.recipe));
+  settle_configuration(context, plan, spec, has_features(graph.features));
   plan.graph = graph;
   plan.evaluate = spec.evaluate;
   settle_runs(context, plan, spec);
@@ -420,7 +429,7 @@ RunPlan plan_resume_on_graph(const Context& context, const std::filesystem::path
   plan.data = spec.data;
   plan.dataset = dataset;
   plan.resume = true;
-  settle_configuration(context, plan, spec, false);
+  settle_configuration(context, plan, spec, has_features(graph.features));
   plan.graph = graph;
   settle_record(context, plan, record, own_threads);
   plan.directory = directory;

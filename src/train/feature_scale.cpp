@@ -1,13 +1,14 @@
 #include "train/feature_scale.h"
 
-#include <fmt/format.h>
 #include <torch/types.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "contrast/part_inputs.h"
+#include "core/parse_value.h"
 #include "creg/contrast/epoch_pass.h"
 #include "ops/device.h"
 #include "train/epoch_steps.h"
@@ -26,7 +27,12 @@ bool can_be_measured(const EncoderOptions& encoder) {
 }
 
 double rounded(double value) {
-  return std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
+  constexpr int digits = 3;
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value,
+                                     std::chars_format::scientific, digits - 1);
+  std::from_chars(text.data(), written.ptr, value);
+  return value;
 }
 
 double mean_length(const Context& context, const GraphInputs& inputs, const Encoder& encoder) {
@@ -65,7 +71,7 @@ double measured(const Context& context, const GraphInputs& given, const Encoder&
 TrainConfig with_scale(const Context& context, TrainConfig config, double scale) {
   config.auto_feature_scale = false;
   config.encoder.feature_scale = scale;
-  context.log().write(LogLevel::info, fmt::format("features are multiplied by {}", scale));
+  context.log().write(LogLevel::info, "features are multiplied by " + number_text(scale));
   return config;
 }
 

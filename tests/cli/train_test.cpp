@@ -622,6 +622,14 @@ TEST(Train, APresetIsTheMethodsOwnOrNone) {
   EXPECT_EQ(recipe({"--preset", "auto"}), "recipes/ml/default.toml");
   EXPECT_EQ(recipe({"--preset", "none"}), "none");
   EXPECT_EQ(recipe({"--method", "dgi", "--preset", "auto"}), "none");
+  // Features that are made of the structure have the size that suits the defaults.
+  const TempDir dir;
+  dir.write("edges.csv", "a,b\nb,c\nc,d\nd,a\n");
+  const Words bare{"train", "--edges", (dir / "edges.csv").string()};
+  EXPECT_EQ(run_json(joined(bare, {"--dry-run"}))["recipe"], "none");
+  EXPECT_EQ(run_json(joined(
+                bare, {"--epochs", "1", "--dim", "4", "--out", (dir / "run").string()}))["recipe"],
+            "none");
   const RunResult both = run_creg({"train", "--preset", "auto", "--recipe", "none"});
   EXPECT_EQ(both.status, 2);
   EXPECT_TRUE(contains(both.err, "--recipe")) << both.err;
