@@ -60,8 +60,8 @@ RunResult train(const Context& context, const Data& data, const Spec& spec) {
   return execute(context, plan(context, data, spec));
 }
 
-/// By the dataset's own protocol unless the options name one; all seeds pooled. Rows get length 1
-/// where the run's final_norm says so.
+/// By the dataset's own protocol unless the options name one; all seeds pooled. Rows are normalised
+/// as the run's final_norm or final_spread says.
 ClassifyResult classify(const Context& context, const Data& data, const RunResult& run,
                         ClassifyOptions options = {});
 /// What stands beside it: the features and the smoothed features by the same protocol and splits.
