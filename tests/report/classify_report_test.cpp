@@ -59,5 +59,18 @@ TEST(ClassifyReport, ShowsPercentAndLeavesOutWhatIsMissing) {
             "over 2 splits of 1 run\n");
 }
 
+TEST(ClassifyReport, SaysWhatWasDoneToTheRows) {
+  ClassifyResult spread = result;
+  spread.normalize = Normalize::spread;
+  EXPECT_EQ(to_json(classify_report(spread, "cora").body)["normalize"], "spread");
+  EXPECT_TRUE(to_text(classify_report(spread, "cora"))
+                  .starts_with("cora: protocol public, logistic-regression on rows spread by the "
+                               "directions they use\n"));
+  spread.smooth = 2;
+  EXPECT_TRUE(to_text(classify_report(spread, "cora"))
+                  .starts_with("cora: protocol public, logistic-regression on smoothed rows, H + "
+                               "Â^2 H, spread by the directions they use\n"));
+}
+
 }  // namespace
 }  // namespace creg::classify_report_test
