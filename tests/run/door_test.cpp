@@ -43,6 +43,9 @@ TEST(Door, LoadsTrainsAndJudges) {
   const ClassifyResult classified = classify(context, data, run);
   ASSERT_FALSE(classified.accuracy.empty());
   EXPECT_EQ(classified.accuracy, run.seeds.front().classification->accuracy);
+  // As its recipe says, of classifiers alone.
+  EXPECT_EQ(classified.normalize, Normalize::spread);
+  EXPECT_EQ(cluster(context, data, run, {.seeds = 1}).normalize, Normalize::none);
   EXPECT_EQ(cluster(context, data, run, {.seeds = 1}).nodes, data.graph.nodes());
   const CalibrationFigures figures = calibrate(context, data, run);
   ASSERT_TRUE(figures.ece && figures.ece_positive && figures.ece_negative);

@@ -169,6 +169,14 @@ TEST(FeatureScale, OfARunThatGoesOnIsTheOneItBeganWith) {
   const TrainResult gone_on =
       train(context_of(), graph, config, {.directory = parts.path(), .resume = true});
   EXPECT_TRUE(test::same(gone_on.embedding.values, wanted.embedding.values));
+  // It is not measured again, which on another device might come to another number.
+  kept = read_checkpoint(parts / "checkpoint.pt");
+  for (auto& [key, value] : kept.config) {
+    if (key == "feature_scale") value = "0.125";
+  }
+  write_checkpoint(parts / "checkpoint.pt", kept);
+  train(context_of(), graph, config, {.directory = parts.path(), .resume = true});
+  EXPECT_EQ(config_of(read_checkpoint(parts / "checkpoint.pt")).encoder.feature_scale, 0.125);
 }
 
 TEST(FeatureScale, InBatches) {
